@@ -126,7 +126,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	hurry := cmp.Or(o.Settings.WaitsScale, 1)
 	a.Billing = &billing.Service{Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(hurry), OneCaller: o.Simulated != nil}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
-	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Book: db, Platform: client, Clock: o.Clock, Log: o.Log}
+	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
 		Billing: a.Billing, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(hurry), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
@@ -154,7 +154,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Amend = &amend.Service{
-		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Chores: db, Bundles: db, Trail: db, Creations: db,
+		Store: db.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Plans: db, Orders: a.Billing, OneOffs: a.Billing, Due: db, Bundles: db, Trail: db, Creations: db,
 		Clock: o.Clock, Log: o.Log,
 	}
 	a.Repair = &repair.Service{
@@ -164,11 +164,11 @@ func On(db *store.DB, o Options) (*App, error) {
 	bodies := admin.Bodies{Contracts: a.Amend, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
-		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, AtOnce: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
+		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Work) error { return a.Billing.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t intake.Work) error { return a.Intake.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
@@ -177,7 +177,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t amend.Work) error { return a.Amend.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t amend.RunDue) error { return a.Amend.RunDue(ctx, t.Shop) })
 	if err := a.route(); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (a *App) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Repair.Arrive(ctx, place); err != nil {
+	if err := a.Repair.SetPlace(ctx, place); err != nil {
 		return fmt.Errorf("say where the installation lives: %w", err)
 	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{

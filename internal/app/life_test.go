@@ -60,7 +60,7 @@ func (to inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 type noMail struct{}
 
 // Send takes every letter.
-func (noMail) Send(_ context.Context, list []notify.Letter) []error { return make([]error, len(list)) }
+func (noMail) Send(_ context.Context, list []notify.Email) []error { return make([]error, len(list)) }
 
 const lifeSecret = "the secret of a simulated app"
 
@@ -107,7 +107,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 	l.must(err)
 	place, err := l.app.place(ctx)
 	l.must(err)
-	l.must(l.app.Repair.Arrive(ctx, place))
+	l.must(l.app.Repair.SetPlace(ctx, place))
 	l.of, err = l.app.Intake.Connect(ctx, at, 9, 0, shop.Settings{ImmediateOrders: true})
 	l.must(err)
 	made, err := l.sim.Checkout(simulator.ContractSpec{
@@ -280,7 +280,7 @@ func (l *life) standStill() {
 // interval changes how often the contract is renewed.
 func (l *life) interval(unit cadence.Interval, count int) {
 	l.t.Helper()
-	_, err := l.app.Amend.SetBillingInterval(l.t.Context(), l.of.ID, l.command(), amend.Rhythm{Interval: unit, Count: count})
+	_, err := l.app.Amend.SetBillingInterval(l.t.Context(), l.of.ID, l.command(), amend.Frequency{Interval: unit, Count: count})
 	l.must(err)
 	l.settle()
 }

@@ -44,5 +44,5 @@ func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain str
 	if err != nil {
 		return err
 	}
-	return fn(&points.Service{Store: db.Loyalty(), Book: db, Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
+	return fn(&points.Service{Store: db.Loyalty(), Reader: db, Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
 }

@@ -194,7 +194,7 @@ func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {
 
 // compared says that the books of a store have not been compared for too long.
 func compared(s shop.Shop, now time.Time) error {
-	if why := s.Uncompared(now); why != "" {
+	if why := s.OverdueComparison(now); why != "" {
 		return fmt.Errorf("%s: let the service run, and look into its log for what puts the check of the store off", why)
 	}
 	return nil
@@ -204,7 +204,7 @@ func compared(s shop.Shop, now time.Time) error {
 func chargeable(s shop.Shop, now time.Time) error {
 	switch g := s.Guard; {
 	case !g.FrozenAt.IsZero():
-		return fmt.Errorf("%s. Make sure that no other installation charges the store, then run perennial unfreeze --shop %s --reason \"…\"", g.Bar(now), s.Domain)
+		return fmt.Errorf("%s. Make sure that no other installation charges the store, then run perennial unfreeze --shop %s --reason \"…\"", g.BlockReason(now), s.Domain)
 	case !g.Hold.Since.IsZero():
 		return fmt.Errorf("nearly all charges have been declined since %s: ask the payment provider; a few are tried at %s", g.Hold.Since.Format(time.RFC3339), g.Hold.Until.Format(time.RFC3339))
 	}

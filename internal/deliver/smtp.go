@@ -86,7 +86,7 @@ func (s *SMTP) Check(ctx context.Context) error {
 
 // Send sends letters over one connection. When it breaks, the letters after that
 // fail too.
-func (s *SMTP) Send(ctx context.Context, letters []notify.Letter) []error {
+func (s *SMTP) Send(ctx context.Context, letters []notify.Email) []error {
 	failures := make([]error, len(letters))
 	c, err := s.client()
 	if err == nil {
@@ -146,7 +146,7 @@ const kindHeader = "X-Perennial-Kind"
 
 // compose writes a letter. The library encodes what is in its headers, so that a
 // value never becomes another header.
-func (s *SMTP) compose(l notify.Letter) (*gomail.Msg, error) {
+func (s *SMTP) compose(l notify.Email) (*gomail.Msg, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(&mail.Address{Name: l.FromName, Address: s.from})
 	if err := m.To(l.To); err != nil {

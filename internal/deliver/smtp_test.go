@@ -99,14 +99,14 @@ func options(l net.Listener) deliver.SMTPOptions {
 	}
 }
 
-func letter(to string) notify.Letter {
-	return notify.Letter{
+func letter(to string) notify.Email {
+	return notify.Email{
 		ID: "0123456789abcdef", Kind: notify.ManagementLink, To: to, FromName: "Café \"Müller\"", At: noon,
 		Content: notify.Content{Subject: "Grüße", Text: "öffnen:\nhttps://x.example/" + strings.Repeat("a", 100) + "\n", HTML: "<p>öffnen</p>\n"},
 	}
 }
 
-func send(t *testing.T, o deliver.SMTPOptions, letters ...notify.Letter) []error {
+func send(t *testing.T, o deliver.SMTPOptions, letters ...notify.Email) []error {
 	t.Helper()
 	s, err := deliver.NewSMTP(o)
 	if err != nil {
@@ -222,7 +222,7 @@ func TestAServerThatHangsIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, err := range s.Send(ctx, []notify.Letter{letter("ada@x.example"), letter("bob@x.example")}) {
+	for i, err := range s.Send(ctx, []notify.Email{letter("ada@x.example"), letter("bob@x.example")}) {
 		if err == nil || errors.Is(err, notify.ErrRejected) || ctx.Err() != nil {
 			t.Errorf("letter %d: %v", i, err)
 		}

@@ -211,7 +211,7 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 	case newDelivery:
 		_, err = a.Amend.SetDeliveryPrice(ctx, of, cmd, money.Amount{Minor: int64(what.Pick % 2000), Currency: d.shop.plan.Currency})
 	case newInterval:
-		rhythms := []amend.Rhythm{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
+		rhythms := []amend.Frequency{{Interval: cadence.Week, Count: 2}, {Interval: cadence.Month, Count: 1}, {Interval: cadence.Day, Count: 10}, {Interval: cadence.Month, Count: 2}}
 		_, err = a.Amend.SetBillingInterval(ctx, of, cmd, rhythms[what.Pick%uint64(len(rhythms))])
 	case newQuantity, newPrice:
 		change := amend.LineChange{OldVariant: d.shop.variants[d.plan.Variant], Quantity: new(1 + int(what.Pick%5))}
@@ -220,7 +220,7 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal) error {
 		}
 		_, err = a.Amend.ChangeLine(ctx, of, cmd, change)
 	case addOnce:
-		_, err = a.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
+		_, err = a.Amend.AddOneOff(ctx, of, cmd, amend.NewLine{Variant: d.shop.variants[what.Pick%uint64(len(d.shop.variants))], Quantity: 1})
 	}
 	return err
 }

@@ -134,7 +134,7 @@ var _ store.TxInterceptor = (*node)(nil)
 type letters struct{ w *world }
 
 // Send takes every letter.
-func (l letters) Send(_ context.Context, list []notify.Letter) []error {
+func (l letters) Send(_ context.Context, list []notify.Email) []error {
 	l.w.sleep(l.w.between(time.Millisecond, time.Second))
 	return make([]error, len(list))
 }

@@ -102,7 +102,7 @@ func TestAFrozenContractIsNotChangedByItsSubscriber(t *testing.T) {
 	_, err = a.Billing.Reschedule(t.Context(), f.store.ID, billing.RescheduleCommand{Line: shop.Subscriptions, Contract: f.id, BillingDate: f.clock.Now().AddDate(0, 0, 3), Actor: subscriber})
 	f.refused("moving", err)
 	f.refused("pausing", f.set(amend.StatusChange{To: contract.Paused}))
-	_, err = a.Amend.SetBillingInterval(t.Context(), f.store.ID, f.command(), amend.Rhythm{Interval: f.row().Billing.Interval, Count: 2})
+	_, err = a.Amend.SetBillingInterval(t.Context(), f.store.ID, f.command(), amend.Frequency{Interval: f.row().Billing.Interval, Count: 2})
 	f.refused("another interval", err)
 	attempts, _, err := a.Store.AttemptsWhere(t.Context(), f.store.ID, billing.Question{Line: shop.Subscriptions, Contract: f.id, Upcoming: true}, page.Request{Size: 1})
 	if err != nil || len(attempts) != 1 {

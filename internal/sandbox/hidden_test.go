@@ -74,11 +74,11 @@ func TestAnotherSubscribersContractDoesNotExist(t *testing.T) {
 			return err
 		},
 		"a price": func(by activity.Actor) error {
-			_, err := a.Amend.Offered(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, 4002)
+			_, err := a.Amend.VariantPrice(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, 4002)
 			return err
 		},
 		"leaving": func(by activity.Actor) error {
-			_, err := a.Retention.Keep(ctx, of, retention.Command{Line: line, Contract: f.id, Said: retention.Said{Action: "KEPT"}, Actor: by})
+			_, err := a.Retention.Record(ctx, of, retention.Command{Line: line, Contract: f.id, Details: retention.Details{Action: "KEPT"}, Actor: by})
 			return err
 		},
 	}

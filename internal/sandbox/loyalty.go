@@ -97,7 +97,7 @@ func (s *Sandbox) welcomeMembers(ctx context.Context) error {
 		return err
 	}
 	for i, points := range []loyalty.Points{500 * loyalty.One, 120 * loyalty.One, 40*loyalty.One + loyalty.One/2} {
-		h := formerly{s.front.running().Loyalty, store, loyalty.Who{Customer: customers[i].ID}}
+		h := formerly{s.front.running().Loyalty, store, loyalty.CustomerRef{Customer: customers[i].ID}}
 		if err := h.write(ctx, points, i == 0); err != nil {
 			return fmt.Errorf("give customer %d a history: %w", customers[i].ID, err)
 		}
@@ -112,7 +112,7 @@ const welcomed = 3
 type formerly struct {
 	points *loyalty.Service
 	store  shop.Shop
-	who    loyalty.Who
+	who    loyalty.CustomerRef
 }
 
 func (h formerly) write(ctx context.Context, points loyalty.Points, all bool) error {
@@ -123,7 +123,7 @@ func (h formerly) write(ctx context.Context, points loyalty.Points, all bool) er
 	}
 	for _, rule := range loyaltyTerms().Earn {
 		if !all || rule.For != loyalty.NewsLetter && rule.For != loyalty.Instagram && rule.For != loyalty.Referral ||
-			slices.ContainsFunc(entries, func(e loyalty.Entry) bool { return e.Source.Of == rule.For }) {
+			slices.ContainsFunc(entries, func(e loyalty.Entry) bool { return e.Source.Type == rule.For }) {
 			continue
 		}
 		if _, err := h.points.Add(ctx, h.store.ID, loyalty.PointsCommand{Who: h.who, Rule: rule.ID, Actor: by}); err != nil {

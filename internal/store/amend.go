@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	_ amend.Chores    = (*DB)(nil)
+	_ amend.Finder    = (*DB)(nil)
 	_ amend.Creations = (*DB)(nil)
 )
 
@@ -73,7 +73,7 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 // PutCreation notes it for as long as answers are kept.
 func (db *DB) PutCreation(ctx context.Context, of shop.ID, c amend.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.KeptFor)), ContractID: int64(c.Contract)}
+		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
 		if _, err := insert(ctx, tx, []creationRow{row}, putCreation); err != nil {
 			return err
 		}

@@ -132,7 +132,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
-	turns, err := listText(c.Turns)
+	turns, err := listText(c.LaterSeries)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -164,7 +164,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
-	amending, err := listText(c.Amending)
+	amending, err := listText(c.InFlightEdits)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -175,7 +175,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		}
 	}
 	return contractRow{
-		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, NextWas: millis(c.NextWas), Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
+		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, NextWas: millis(c.CancelledOrderDate), Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
 		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
 		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
 		CustomerName: c.Customer.Name, CustomerPhone: c.Customer.Phone, EmailFolded: fold(c.Customer.Email), NameFolded: fold(c.Customer.Name),
@@ -190,7 +190,7 @@ func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor,
 		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
 		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.Earlier), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, PlanPricing: planPricing, FirstAmount: firstAmountOf(c), Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
+		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.EarlierOrders), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, PlanPricing: planPricing, FirstAmount: firstAmountOf(c), Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
 	}, nil
 }
 
@@ -224,11 +224,11 @@ func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
 	if err != nil {
 		return contractRow{}, err
 	}
-	turns, err := listText(c.Turns)
+	turns, err := listText(c.LaterSeries)
 	if err != nil {
 		return contractRow{}, err
 	}
-	amending, err := listText(c.Amending)
+	amending, err := listText(c.InFlightEdits)
 	if err != nil {
 		return contractRow{}, err
 	}
@@ -263,8 +263,8 @@ func (r contractRow) contract() (contract.Contract, error) {
 		LastOrderAmount: money.Amount{Minor: r.LastOrderAmount, Currency: currency},
 		CreatedAt:       instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
 		CancelledAt: instant(r.CancelledAt), Version: r.Version,
-		NextWas: instant(r.NextWas), Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
-		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), Earlier: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
+		CancelledOrderDate: instant(r.NextWas), Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
+		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), EarlierOrders: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
 	}
 	if r.FirstAmount >= 0 {
 		c.FirstAmount = money.Amount{Minor: r.FirstAmount, Currency: currency}
@@ -286,8 +286,8 @@ func (r contractRow) contract() (contract.Contract, error) {
 		read(json.Unmarshal([]byte(r.Card), &c.Card))
 	}
 	read(parseList(r.Wishes, &c.Overrides))
-	read(parseList(r.Turns, &c.Turns))
-	read(parseList(r.Amending, &c.Amending))
+	read(parseList(r.Turns, &c.LaterSeries))
+	read(parseList(r.Amending, &c.InFlightEdits))
 	read(parseOptional(r.Split, &c.Split))
 	read(parseOptional(r.PendingChange, &c.Pending))
 	c.Pricing, deliveryErr = parsePricing(r.Pricing, currency)
@@ -379,7 +379,7 @@ func linesText(lines []contract.Line) (string, error) {
 	texts := make([]lineText, len(lines))
 	for i, l := range lines {
 		texts[i] = lineText{
-			l.ID, l.ProductID, l.VariantID, l.Gone, l.SKU, l.Title, l.VariantTitle, l.Image, l.Quantity, l.Price.Minor, l.Price.Currency,
+			l.ID, l.ProductID, l.VariantID, l.FormerVariantID, l.SKU, l.Title, l.VariantTitle, l.Image, l.Quantity, l.Price.Minor, l.Price.Currency,
 			l.SellingPlanID, l.SellingPlanName, l.Taxable,
 		}
 	}
@@ -394,7 +394,7 @@ func parseLines(text string) ([]contract.Line, error) {
 	lines := make([]contract.Line, len(texts))
 	for i, t := range texts {
 		lines[i] = contract.Line{
-			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, Gone: t.Gone, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
+			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, FormerVariantID: t.Gone, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
 			Quantity: t.Quantity, Price: money.Amount{Minor: t.Price, Currency: t.Currency},
 			SellingPlanID: t.SellingPlanID, SellingPlanName: t.SellingPlanName, Taxable: t.Taxable,
 		}
@@ -407,8 +407,8 @@ func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Cont
 	return tx.contracts(ctx, ids, tx.dialect().forUpdate)
 }
 
-// SeenContracts returns contracts, unlocked, in the order of their ids.
-func (tx *Tx) SeenContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
+// ReadContracts returns contracts, unlocked, in the order of their ids.
+func (tx *Tx) ReadContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
 	return tx.contracts(ctx, ids, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }
 
@@ -424,9 +424,9 @@ func (tx *Tx) contracts(ctx context.Context, ids []contract.ID, lock func(*bun.S
 	return contractsOf(rows)
 }
 
-// Planned returns at most limit contracts that have a calendar, locked, by id, after
+// ContractsWithSeries returns at most limit contracts that have a calendar, locked, by id, after
 // one.
-func (tx *Tx) Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error) {
+func (tx *Tx) ContractsWithSeries(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error) {
 	var rows []contractRow
 	q := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.id > ?", after).Where("c.series_start > 0").Order("c.id").Limit(int64(limit))
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {

@@ -105,8 +105,8 @@ func (tx *Tx) ContractsInDunning(ctx context.Context) ([]contract.Contract, erro
 	return contractsOf(rows)
 }
 
-// Unpaid returns at most limit ACTIVE contracts with an open case, by id, after one.
-func (tx *Tx) Unpaid(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error) {
+// ActiveContractsInDunning returns at most limit ACTIVE contracts with an open case, by id, after one.
+func (tx *Tx) ActiveContractsInDunning(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error) {
 	var rows []contractRow
 	err := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", tx.of).Where("c.dunning <> ''").Where("c.id > ?", after).Where("c.status = ?", contract.Active).
 		Order("c.id").Limit(int64(limit)).Scan(ctx)

@@ -45,17 +45,17 @@ func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
 	}
 }
 
-func (r eventRow) pending(domain string) intake.Pending {
-	return intake.Pending{Failures: int(r.Failures), ReceivedAt: instant(r.ReceivedAt), Event: platform.Event{
+func (r eventRow) pending(domain string) intake.InboxEvent {
+	return intake.InboxEvent{Failures: int(r.Failures), ReceivedAt: instant(r.ReceivedAt), Event: platform.Event{
 		ID: r.ID, Topic: platform.Topic(r.Topic), Shop: domain, TriggeredAt: instant(r.TriggeredAt), APIVersion: r.APIVersion, Contract: r.ContractID,
 		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID, Kept: r.KeptCustomer,
 	}}
 }
 
-// TakeEvents returns at most limit events that are due, longest due first,
+// ClaimEvents returns at most limit events that are due, longest due first,
 // passing over those that another transaction holds, and makes them due again at
 // until.
-func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) ([]intake.Pending, error) {
+func (tx *Tx) ClaimEvents(ctx context.Context, now, until time.Time, limit int) ([]intake.InboxEvent, error) {
 	var rows []eventRow
 	q := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", bound{tx.of}).Where("i.due_at <= ?", boundAt(now)).
 		Order("i.due_at", "i.received_at", "i.id").Limit(int64(limit))
@@ -70,7 +70,7 @@ func (tx *Tx) TakeEvents(ctx context.Context, now, until time.Time, limit int) (
 		return nil, fmt.Errorf("read the shop of the inbox: %w", err)
 	}
 	ids := make([]string, len(rows))
-	events := make([]intake.Pending, len(rows))
+	events := make([]intake.InboxEvent, len(rows))
 	for i, r := range rows {
 		ids[i], events[i] = r.ID, r.pending(domain)
 	}

@@ -132,10 +132,10 @@ func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int, in ...
 	return attemptsOf(rows)
 }
 
-// Strays returns at most limit ACTIVE contracts whose next billing date is before
+// Unscheduled returns at most limit ACTIVE contracts whose next billing date is before
 // an instant, or which have none, while no attempt of theirs is in flight. Those
 // that are paid for life, or whose cancellation waits, need have none.
-func (tx *Tx) Strays(ctx context.Context, before time.Time, limit int) ([]contract.ID, error) {
+func (tx *Tx) Unscheduled(ctx context.Context, before time.Time, limit int) ([]contract.ID, error) {
 	var ids []contract.ID
 	flying := tx.q.NewSelect().Model((*attemptRow)(nil)).ColumnExpr("1").Where("a.shop_id = c.shop_id").Where("a.contract_id = c.id").
 		Where("a.status IN (?)", bun.List(inFlight))

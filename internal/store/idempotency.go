@@ -51,7 +51,7 @@ func (a Answers) Claim(ctx context.Context, of shop.ID, c idempotency.Claim) (id
 	err := a.db.Update(ctx, of, func(tx *Tx) error {
 		row := idempotencyRow{
 			ShopID: int64(of), Name: hex.EncodeToString(c.Name[:]), Fingerprint: hex.EncodeToString(c.Fingerprint[:]), Token: c.Token,
-			ClaimedAt: millis(c.At), ExpiresAt: millis(c.DeadAt()),
+			ClaimedAt: millis(c.At), ExpiresAt: millis(c.ExpiresAt()),
 		}
 		n, err := insert(ctx, tx, []idempotencyRow{row}, takeExpired)
 		if err != nil {
@@ -80,7 +80,7 @@ func (a Answers) Keep(ctx context.Context, of shop.ID, c idempotency.Claim, answ
 	}
 	return a.db.Update(ctx, of, func(tx *Tx) error {
 		_, err := tx.q.NewUpdate().Model((*idempotencyRow)(nil)).
-			Set("status = ?", answer.Status).Set("header = ?", string(header)).Set("body = ?", clean(string(answer.Body))).Set("expires_at = ?", millis(c.KeptUntil())).
+			Set("status = ?", answer.Status).Set("header = ?", string(header)).Set("body = ?", clean(string(answer.Body))).Set("expires_at = ?", millis(c.AnswerExpiresAt())).
 			Where("y.shop_id = ?", tx.of).Where("y.name = ?", hex.EncodeToString(c.Name[:])).Where("y.token = ?", c.Token).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("keep an answer: %w", err)

@@ -166,7 +166,7 @@ func (b *Inbox) store(ctx context.Context, events []arrival) error {
 		}
 		tasks := make([]task.Task, 0, len(shops))
 		for _, of := range sortedKeys(shops) { // in order: two nodes must not wait for each other
-			tasks = append(tasks, intake.Work{Shop: of})
+			tasks = append(tasks, intake.ProcessEvents{Shop: of})
 		}
 		return tx.Enqueue(ctx, tasks...)
 	})

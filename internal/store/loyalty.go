@@ -272,7 +272,7 @@ func (tx *Tx) AddCredit(ctx context.Context, c *loyalty.Credit) error {
 		return err
 	}
 	_, err = insert(ctx, tx, []creditRow{{
-		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Of), SourceID: c.Source.ID, Amount: c.Amount.Minor,
+		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Type), SourceID: c.Source.ID, Amount: c.Amount.Minor,
 		Currency: string(c.Amount.Currency), Note: c.Note, Actor: c.Actor, RecordedAt: millis(c.At),
 	}}, "")
 	if err != nil && tx.db.engine.duplicate(err) {
@@ -318,7 +318,7 @@ const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCL
 // Repeats notes that a request is carried out, for as long as answers are kept, and
 // reports whether one of this name was before.
 func (tx *Tx) Repeats(ctx context.Context, request string, now time.Time) (bool, error) {
-	row := memberRequestRow{ShopID: int64(tx.of), Request: request, AskedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.KeptFor))}
+	row := memberRequestRow{ShopID: int64(tx.of), Request: request, AskedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
 	n, err := insert(ctx, tx, []memberRequestRow{row}, againAfter)
 	if err != nil || n == 0 {
 		return err == nil, err

@@ -14,10 +14,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-var _ loyalty.Book = (*DB)(nil)
+var _ loyalty.Reader = (*DB)(nil)
 
 // LoyaltyMember returns a member with the lots that are open, or NotFound.
-func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Who) (loyalty.Account, []loyalty.Lot, error) {
+func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.CustomerRef) (loyalty.Account, []loyalty.Lot, error) {
 	var rows []memberRow
 	q := db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).Order("m.customer_id").Limit(1)
 	if who.Customer != 0 {
@@ -41,7 +41,7 @@ func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Who) (l
 
 // LoyaltyRewards returns a member's rewards in a standing (empty: all), newest
 // first.
-func (db *DB) LoyaltyRewards(ctx context.Context, of shop.ID, member loyalty.AccountID, standing loyalty.Standing) ([]loyalty.Taken, error) {
+func (db *DB) LoyaltyRewards(ctx context.Context, of shop.ID, member loyalty.AccountID, standing loyalty.RewardStatus) ([]loyalty.Reward, error) {
 	var rows []rewardRow
 	q := db.reader.NewSelect().Model(&rows).Where("w.shop_id = ?", of).Where("w.account_id = ?", member).Order("w.id DESC")
 	if standing != "" {
@@ -99,7 +99,7 @@ func (db *DB) LoyaltyCredit(ctx context.Context, of shop.ID, id loyalty.CreditID
 		return loyalty.Credit{}, fmt.Errorf("read store credit %d: %w", id, err)
 	}
 	return loyalty.Credit{
-		ID: loyalty.CreditID(r.ID), Account: loyalty.AccountID(r.AccountID), Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: r.SourceID},
+		ID: loyalty.CreditID(r.ID), Account: loyalty.AccountID(r.AccountID), Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID},
 		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)}, Note: r.Note, Actor: r.Actor, At: instant(r.RecordedAt),
 	}, nil
 }

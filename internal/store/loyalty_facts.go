@@ -100,7 +100,7 @@ func (tx *Tx) AddPastFacts(ctx context.Context, since, now time.Time) error {
 		return err
 	}
 	for _, past := range []struct {
-		of    loyalty.Occasion
+		of    loyalty.SourceType
 		query string
 	}{
 		{loyalty.Start, `SELECT shop_id, ?, id, created_at, ? FROM contracts WHERE shop_id = ? AND created_at >= ?`},
@@ -169,7 +169,7 @@ func (tx *Tx) Facts(ctx context.Context, now time.Time, limit int) ([]loyalty.Fa
 func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	var customers, orders []int64
 	for _, f := range facts {
-		if f.Of == loyalty.Purchase && f.Order != 0 {
+		if f.Type == loyalty.Purchase && f.Order != 0 {
 			customers, orders = append(customers, f.Customer.Customer), append(orders, f.Order)
 		}
 	}
@@ -189,8 +189,8 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	for i := range facts {
 		f := &facts[i]
 		for _, c := range list {
-			part := loyalty.Part{Source: loyalty.Source{Of: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.Bought()}
-			if f.Of == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
+			part := loyalty.Part{Source: loyalty.Source{Type: loyalty.Purchase, ID: strconv.FormatInt(int64(c.ID), 10)}, Amount: c.FirstOrderAmount()}
+			if f.Type == loyalty.Purchase && c.OriginOrderID == f.Order && c.Customer.ID == f.Customer.Customer && part.Source != f.Source {
 				f.With = append(f.With, part)
 			}
 		}
@@ -202,20 +202,20 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 // names no customer, nor does the beginning of a contract that was split off: it
 // goes on with what began before.
 func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Contract) loyalty.Fact {
-	f := loyalty.Fact{Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
+	f := loyalty.Fact{Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
 	id := r.SourceID
 	if a, ok := charged[r.SourceID]; ok && r.SourceType == string(loyalty.Renewal) {
 		id, f.Order, f.OrderName, f.Cycle = a.ContractID, a.OrderID, a.OrderName, int(a.Cycle)
 		f.Amount = money.Amount{Minor: a.Amount, Currency: money.Currency(a.Currency)}
 	}
 	c, ok := begun[id]
-	begins := f.Of == loyalty.Purchase || f.Of == loyalty.Start
+	begins := f.Type == loyalty.Purchase || f.Type == loyalty.Start
 	if !ok || begins && c.SplitOff() {
 		return f
 	}
 	f.Customer = loyalty.Person{Customer: c.Customer.ID, Email: c.Customer.Email, FirstName: c.Customer.FirstName, LastName: c.Customer.LastName}
 	if begins {
-		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.Bought()
+		f.Order, f.OrderName, f.Amount = c.OriginOrderID, c.OriginOrderName, c.FirstOrderAmount()
 	}
 	return f
 }
@@ -252,7 +252,7 @@ func eachOccasion(facts []loyalty.Fact, do func(of string, ids []int64) error) e
 		if err != nil {
 			return fmt.Errorf("read the number of a fact: %w", err)
 		}
-		byType[string(f.Of)] = append(byType[string(f.Of)], id)
+		byType[string(f.Type)] = append(byType[string(f.Type)], id)
 	}
 	for _, of := range sortedKeys(byType) {
 		if err := do(of, byType[of]); err != nil {

@@ -41,7 +41,7 @@ func (r pointRow) entry() loyalty.Entry {
 	return loyalty.Entry{
 		ID: loyalty.EntryID(r.ID), Account: loyalty.AccountID(r.AccountID), Seq: r.Seq, Kind: loyalty.Kind(r.Kind), Pending: loyalty.Points(r.Pending),
 		Available: loyalty.Points(r.Available), Lot: r.Lot, Full: r.Whole, Absorbed: loyalty.Points(r.Absorbed),
-		Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID), Reward: loyalty.RewardID(r.RewardID),
+		Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID), Reward: loyalty.RewardID(r.RewardID),
 		AvailableAt: instant(r.AvailableAt), ExpiresAt: instant(r.ExpiresAt), Description: r.Description, Note: r.Note, Actor: r.Actor,
 		OccurredAt: instant(r.OccurredAt), RecordedAt: instant(r.RecordedAt),
 	}
@@ -86,8 +86,8 @@ type lotRow struct {
 
 func (r lotRow) lot() loyalty.Lot {
 	return loyalty.Lot{
-		Account: loyalty.AccountID(r.AccountID), Seq: r.Seq, Source: loyalty.Source{Of: loyalty.Occasion(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID),
-		Points: loyalty.Points(r.Points), Waits: r.Waits, AvailableFrom: instant(r.AvailableFrom), ExpiresAt: instant(r.ExpiresAt), Rest: loyalty.Points(r.Rest),
+		Account: loyalty.AccountID(r.AccountID), Seq: r.Seq, Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID),
+		Points: loyalty.Points(r.Points), Pending: r.Waits, AvailableFrom: instant(r.AvailableFrom), ExpiresAt: instant(r.ExpiresAt), Remaining: loyalty.Points(r.Rest),
 		Expired: loyalty.Points(r.Expired), Reversed: loyalty.Points(r.Reversed), Absorbed: loyalty.Points(r.Absorbed),
 	}
 }
@@ -107,7 +107,7 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 		entries[i].ID = loyalty.EntryID(next)
 		points[i] = pointRow{
 			ShopID: int64(tx.of), ID: next, AccountID: int64(e.Account), Seq: e.Seq, Kind: string(e.Kind), Pending: int64(e.Pending), Available: int64(e.Available),
-			Lot: e.Lot, Whole: e.Full, Absorbed: int64(e.Absorbed), SourceType: string(e.Source.Of), SourceID: e.Source.ID, RuleID: int64(e.Rule), RewardID: int64(e.Reward),
+			Lot: e.Lot, Whole: e.Full, Absorbed: int64(e.Absorbed), SourceType: string(e.Source.Type), SourceID: e.Source.ID, RuleID: int64(e.Rule), RewardID: int64(e.Reward),
 			AvailableAt: millis(e.AvailableAt), ExpiresAt: millis(e.ExpiresAt), Description: e.Description, Note: e.Note, Actor: e.Actor,
 			OccurredAt: millis(e.OccurredAt), RecordedAt: millis(e.RecordedAt),
 		}
@@ -130,8 +130,8 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 	kept := make([]lotRow, len(lots))
 	for i, l := range lots {
 		kept[i] = lotRow{
-			ShopID: int64(tx.of), AccountID: int64(l.Account), Seq: l.Seq, SourceType: string(l.Source.Of), SourceID: l.Source.ID, RuleID: int64(l.Rule),
-			Points: int64(l.Points), Waits: l.Waits, AvailableFrom: millis(l.AvailableFrom), ExpiresAt: millis(l.ExpiresAt), Rest: int64(l.Rest),
+			ShopID: int64(tx.of), AccountID: int64(l.Account), Seq: l.Seq, SourceType: string(l.Source.Type), SourceID: l.Source.ID, RuleID: int64(l.Rule),
+			Points: int64(l.Points), Waits: l.Pending, AvailableFrom: millis(l.AvailableFrom), ExpiresAt: millis(l.ExpiresAt), Rest: int64(l.Remaining),
 			Expired: int64(l.Expired), Reversed: int64(l.Reversed), Absorbed: int64(l.Absorbed),
 		}
 	}
@@ -141,9 +141,9 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 
 // Posted returns the entries that sources have led to.
 func (tx *Tx) Posted(ctx context.Context, sources []loyalty.Source) ([]loyalty.Entry, error) {
-	byType := make(map[loyalty.Occasion][]string)
+	byType := make(map[loyalty.SourceType][]string)
 	for _, s := range sources {
-		byType[s.Of] = append(byType[s.Of], clean(s.ID))
+		byType[s.Type] = append(byType[s.Type], clean(s.ID))
 	}
 	var entries []loyalty.Entry
 	for _, of := range sortedKeys(byType) {

@@ -49,7 +49,7 @@ type rewardRow struct {
 	Version     int64
 }
 
-func rewardRowOf(of shop.ID, t loyalty.Taken) rewardRow {
+func rewardRowOf(of shop.ID, t loyalty.Reward) rewardRow {
 	return rewardRow{
 		ShopID: int64(of), ID: int64(t.ID), AccountID: int64(t.Account), PayerID: int64(t.Payer), CustomerID: t.Customer, RuleID: int64(t.Rule), Type: string(t.Type), State: string(t.State),
 		Code: t.Code, PlatformID: t.PlatformID, Description: t.Description, Points: int64(t.Points), Value: t.Value.Minor, Percent: int64(t.Percent),
@@ -59,9 +59,9 @@ func rewardRowOf(of shop.ID, t loyalty.Taken) rewardRow {
 	}
 }
 
-func (r rewardRow) reward() loyalty.Taken {
+func (r rewardRow) reward() loyalty.Reward {
 	currency := money.Currency(r.Currency)
-	return loyalty.Taken{
+	return loyalty.Reward{
 		ID: loyalty.RewardID(r.ID), Account: loyalty.AccountID(r.AccountID), Payer: loyalty.AccountID(r.PayerID), Customer: r.CustomerID, Rule: loyalty.RuleID(r.RuleID), Type: loyalty.RedeemType(r.Type),
 		State: loyalty.State(r.State), Code: r.Code, PlatformID: r.PlatformID, Description: r.Description, Points: loyalty.Points(r.Points),
 		Value: money.Amount{Minor: r.Value, Currency: currency}, Percent: int(r.Percent), MinPurchase: money.Amount{Minor: r.MinPurchase, Currency: currency},
@@ -71,8 +71,8 @@ func (r rewardRow) reward() loyalty.Taken {
 	}
 }
 
-func rewardsOf(rows []rewardRow) []loyalty.Taken {
-	list := make([]loyalty.Taken, len(rows))
+func rewardsOf(rows []rewardRow) []loyalty.Reward {
+	list := make([]loyalty.Reward, len(rows))
 	for i, r := range rows {
 		list[i] = r.reward()
 	}
@@ -80,7 +80,7 @@ func rewardsOf(rows []rewardRow) []loyalty.Taken {
 }
 
 // Rewards returns rewards, locked, in the order of their ids.
-func (tx *Tx) Rewards(ctx context.Context, ids []loyalty.RewardID) ([]loyalty.Taken, error) {
+func (tx *Tx) Rewards(ctx context.Context, ids []loyalty.RewardID) ([]loyalty.Reward, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func (tx *Tx) Rewards(ctx context.Context, ids []loyalty.RewardID) ([]loyalty.Ta
 }
 
 // RewardsOf returns the rewards of members that are in one of some states, locked.
-func (tx *Tx) RewardsOf(ctx context.Context, of []loyalty.AccountID, in ...loyalty.State) ([]loyalty.Taken, error) {
+func (tx *Tx) RewardsOf(ctx context.Context, of []loyalty.AccountID, in ...loyalty.State) ([]loyalty.Reward, error) {
 	if len(of) == 0 {
 		return nil, nil
 	}
@@ -98,17 +98,17 @@ func (tx *Tx) RewardsOf(ctx context.Context, of []loyalty.AccountID, in ...loyal
 }
 
 // RewardByCode returns the reward with a discount code, locked; none has no ID.
-func (tx *Tx) RewardByCode(ctx context.Context, code string) (loyalty.Taken, error) {
+func (tx *Tx) RewardByCode(ctx context.Context, code string) (loyalty.Reward, error) {
 	found, err := tx.rewards(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("w.code = ?", clean(code)).Where("w.code <> ''")
 	})
 	if err != nil || len(found) == 0 {
-		return loyalty.Taken{}, err
+		return loyalty.Reward{}, err
 	}
 	return found[0], nil
 }
 
-func (tx *Tx) rewards(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]loyalty.Taken, error) {
+func (tx *Tx) rewards(ctx context.Context, where func(*bun.SelectQuery) *bun.SelectQuery) ([]loyalty.Reward, error) {
 	var rows []rewardRow
 	q := where(tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of)).Order("w.id")
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
@@ -119,7 +119,7 @@ func (tx *Tx) rewards(ctx context.Context, where func(*bun.SelectQuery) *bun.Sel
 
 // DueRewards returns at most limit rewards of which something is due, locked,
 // passing over those that another transaction holds.
-func (tx *Tx) DueRewards(ctx context.Context, now time.Time, limit int) ([]loyalty.Taken, error) {
+func (tx *Tx) DueRewards(ctx context.Context, now time.Time, limit int) ([]loyalty.Reward, error) {
 	var rows []rewardRow
 	q := tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of).Where("w.due_at <= ?", millis(now)).Order("w.due_at", "w.id").Limit(int64(limit))
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
@@ -130,7 +130,7 @@ func (tx *Tx) DueRewards(ctx context.Context, now time.Time, limit int) ([]loyal
 
 // PutReward inserts a reward with a Version of 0 and writes another that is still
 // what was read.
-func (tx *Tx) PutReward(ctx context.Context, t loyalty.Taken) error {
+func (tx *Tx) PutReward(ctx context.Context, t loyalty.Reward) error {
 	row := rewardRowOf(tx.of, t)
 	if t.Version == 0 {
 		row.Version = 1

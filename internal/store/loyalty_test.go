@@ -52,7 +52,7 @@ func postOne(ctx context.Context, tx loyalty.Tx, now time.Time) error {
 		return err
 	}
 	id := members[0].ID
-	source := loyalty.Source{Of: loyalty.Manual, ID: "1"}
+	source := loyalty.Source{Type: loyalty.Manual, ID: "1"}
 	if err := tx.AddCredit(ctx, &loyalty.Credit{Account: id, Source: source, At: now}); err != nil {
 		return err
 	}

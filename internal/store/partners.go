@@ -69,7 +69,7 @@ func connectionRowOf(of shop.ID, c partner.Connection) connectionRow {
 		Scopes: scopesText(c.Scopes), Wanted: scopesText(c.Wanted), RequestedBy: c.RequestedBy, RequestedAt: millis(c.RequestedAt),
 		ExpiresAt: millis(c.ExpiresAt), DecidedBy: c.DecidedBy, DecidedAt: millis(c.DecidedAt), EndedAt: millis(c.EndedAt), EndReason: c.EndReason,
 		ReturnURL: c.ReturnURL, ClientState: c.ClientState, CodeUntil: millis(c.CodeUntil), KeyID: int64(c.Token), KeyAt: millis(c.TokenAt),
-		Owed: string(c.Owed), CallID: c.CallID, CallAt: millis(c.CallAt), Tries: int64(c.Tries), Failure: c.Failure, DueAt: millis(c.DueAt()), Version: c.Version,
+		Owed: string(c.Notification), CallID: c.CallID, CallAt: millis(c.CallAt), Tries: int64(c.Tries), Failure: c.Failure, DueAt: millis(c.DueAt()), Version: c.Version,
 	}
 	if c.Code != (access.Hash{}) {
 		row.CodeHash = hashText(c.Code)
@@ -87,7 +87,7 @@ func (r connectionRow) connection() (partner.Connection, error) {
 		Scopes: scopesOf(r.Scopes), Wanted: scopesOf(r.Wanted), RequestedBy: r.RequestedBy, RequestedAt: instant(r.RequestedAt), ExpiresAt: instant(r.ExpiresAt),
 		DecidedBy: r.DecidedBy, DecidedAt: instant(r.DecidedAt), EndedAt: instant(r.EndedAt), EndReason: r.EndReason, ReturnURL: r.ReturnURL, ClientState: r.ClientState,
 		Code: code, CodeUntil: instant(r.CodeUntil), Token: access.KeyID(r.KeyID), TokenAt: instant(r.KeyAt),
-		Owed: partner.Call(r.Owed), CallID: r.CallID, CallAt: instant(r.CallAt), Tries: int(r.Tries), Failure: r.Failure, Version: r.Version,
+		Notification: partner.Call(r.Owed), CallID: r.CallID, CallAt: instant(r.CallAt), Tries: int(r.Tries), Failure: r.Failure, Version: r.Version,
 	}, nil
 }
 

@@ -295,7 +295,7 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 			return err
 		}),
 		"events": in(func(ctx context.Context, tx *store.Tx) error {
-			_, err := tx.TakeEvents(ctx, start, start, 10)
+			_, err := tx.ClaimEvents(ctx, start, start, 10)
 			return err
 		}),
 	} {

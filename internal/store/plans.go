@@ -210,9 +210,9 @@ func (tx *Tx) PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]p
 	return found, nil
 }
 
-// PlansMadeBy returns when the last of the groups is looked at next that are being made
+// PlansReadyAt returns when the last of the groups is looked at next that are being made
 // or changed; zero when none is.
-func (tx *Tx) PlansMadeBy(ctx context.Context) (time.Time, error) {
+func (tx *Tx) PlansReadyAt(ctx context.Context) (time.Time, error) {
 	var due int64
 	err := tx.q.NewSelect().Model((*planGroupRow)(nil)).ColumnExpr("COALESCE(MAX(g.due_at), 0)").Where("g.shop_id = ?", tx.of).
 		Where("g.state IN (?)", bun.List([]plan.State{plan.Creating, plan.Updating})).Scan(ctx, &due)

@@ -71,9 +71,9 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	return nil
 }
 
-// Succeed lets a customer have what another one was and said, who is none any more. Who is
+// MergeCustomer lets a customer have what another one was and said, who is none any more. Who is
 // in the portal of that one is out.
-func (tx *Tx) Succeed(ctx context.Context, gone, kept int64) error {
+func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	if err := tx.putOut(ctx, gone); err != nil {
 		return err
 	}

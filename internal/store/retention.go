@@ -43,7 +43,7 @@ func (tx *Tx) RetentionsOf(ctx context.Context, c contract.ID) ([]retention.Acti
 	for i, r := range rows {
 		list[i] = retention.Activity{
 			ID: retention.ID(r.ID), Contract: contract.ID(r.ContractID), Customer: r.CustomerID, At: instant(r.DoneAt),
-			Said: retention.Said{Action: r.Action, Reason: r.Reason, Discount: r.Discount, Info: r.Info},
+			Details: retention.Details{Action: r.Action, Reason: r.Reason, Discount: r.Discount, Info: r.Info},
 		}
 	}
 	return list, nil

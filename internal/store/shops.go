@@ -72,7 +72,7 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	}
 	g := s.Guard
 	guard, err := json.Marshal(guardNote{
-		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.Seen), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
+		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.PlatformEpoch), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
 		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From), Connected: millis(g.ConnectedAt),
 		Comparing: g.Comparing,
 	})
@@ -91,7 +91,7 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 		FrozenAt: millis(g.FrozenAt), ConfirmBy: millis(g.ConfirmBy), HeldUntil: millis(g.Hold.Until), CheckAt: millis(g.CheckAt), Guard: string(guard),
 		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
 		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
-		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), Reading: reading, Unheard: clean(s.Unheard), CreatedAt: millis(s.CreatedAt), Version: s.Version,
+		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), Reading: reading, Unheard: clean(s.SubscribeError), CreatedAt: millis(s.CreatedAt), Version: s.Version,
 	}, nil
 }
 
@@ -103,7 +103,7 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 	s := shop.Shop{
 		ID: shop.ID(r.ID), Domain: r.Domain, PlatformID: r.PlatformID, Token: token, TimeZone: r.TimeZone, Currency: money.Currency(r.Currency),
 		OrderHour: int(r.OrderHour), OrderMinute: int(r.OrderMinute), Connected: r.Connected,
-		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), Unheard: r.Unheard, CreatedAt: instant(r.CreatedAt), Catalogue: r.Catalogue, Version: r.Version,
+		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), SubscribeError: r.Unheard, CreatedAt: instant(r.CreatedAt), Catalogue: r.Catalogue, Version: r.Version,
 	}
 	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
 		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
@@ -120,7 +120,7 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 	s.Guard = shop.Guard{
 		FrozenAt: instant(r.FrozenAt), ConfirmBy: instant(r.ConfirmBy), CheckAt: instant(r.CheckAt),
 		Hold:   shop.Hold{Until: instant(r.HeldUntil), Since: instant(n.HeldSince), Times: n.HeldTimes, From: instant(n.CountFrom)},
-		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, Seen: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
+		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, PlatformEpoch: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
 		ConnectedAt: instant(n.Connected), Comparing: n.Comparing,
 	}
 	return s, nil

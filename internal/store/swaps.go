@@ -58,8 +58,8 @@ func swapRowOf(of shop.ID, r swap.Rule) (swapRow, error) {
 	}
 	row := swapRow{
 		ShopID: int64(of), ID: int64(r.ID), Line: string(r.Line), Name: r.Name, Sources: string(sources), Destinations: string(destinations),
-		FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int64(r.Cycle), Sequence: int64(r.Sequence), Carry: r.Carry, Discount: string(r.Discount),
-		Shifts: r.ShiftDays != nil, Silent: r.Silent, CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Version: r.Version,
+		FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int64(r.Cycle), Sequence: int64(r.Sequence), Carry: r.CarryDiscount, Discount: string(r.Discount),
+		Shifts: r.ShiftDays != nil, Silent: r.NoEmail, CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Version: r.Version,
 	}
 	if r.ShiftDays != nil {
 		row.ShiftDays = int64(*r.ShiftDays)
@@ -70,7 +70,7 @@ func swapRowOf(of shop.ID, r swap.Rule) (swapRow, error) {
 func (r swapRow) rule() (swap.Rule, error) {
 	rule := swap.Rule{
 		ID: swap.ID(r.ID), Line: shop.Line(r.Line), Name: r.Name, FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int(r.Cycle), Sequence: int(r.Sequence),
-		Carry: r.Carry, Discount: swap.Carry(r.Discount), Silent: r.Silent, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+		CarryDiscount: r.Carry, Discount: swap.DiscountMode(r.Discount), NoEmail: r.Silent, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
 	}
 	if r.Shifts {
 		rule.ShiftDays = new(int(r.ShiftDays))

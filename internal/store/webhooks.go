@@ -51,26 +51,26 @@ type endpointRow struct {
 
 func (db *DB) endpointRow(of shop.ID, e webhook.Endpoint) (endpointRow, error) {
 	row := endpointRow{
-		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldTill), Enabled: e.Enabled, Announces: e.Announces(), Reason: e.Reason,
-		FailingSince: millis(e.Failing), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
+		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldSecretUntil), Enabled: e.Enabled, Announces: e.WantsUpcoming(), Reason: e.Reason,
+		FailingSince: millis(e.FailingSince), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
 	}
 	var err error
 	if row.Secret, err = db.seal.seal(of, platform.Token(e.Secret)); err != nil {
 		return endpointRow{}, err
 	}
-	row.OldSecret, err = db.seal.seal(of, platform.Token(e.Old))
+	row.OldSecret, err = db.seal.seal(of, platform.Token(e.OldSecret))
 	return row, err
 }
 
 func (db *DB) endpoint(r endpointRow) (webhook.Endpoint, error) {
 	e := webhook.Endpoint{
-		ID: webhook.EndpointID(r.ID), Shop: shop.ID(r.ShopID), URL: r.URL, Types: typesOf(r.Types), OldTill: instant(r.OldTill), Enabled: r.Enabled, Reason: r.Reason,
-		Failing: instant(r.FailingSince), Created: instant(r.CreatedAt), Updated: instant(r.UpdatedAt), Version: r.Version,
+		ID: webhook.EndpointID(r.ID), Shop: shop.ID(r.ShopID), URL: r.URL, Types: typesOf(r.Types), OldSecretUntil: instant(r.OldTill), Enabled: r.Enabled, Reason: r.Reason,
+		FailingSince: instant(r.FailingSince), Created: instant(r.CreatedAt), Updated: instant(r.UpdatedAt), Version: r.Version,
 	}
 	for _, s := range []struct {
 		into *string
 		text string
-	}{{&e.Secret, r.Secret}, {&e.Old, r.OldSecret}} {
+	}{{&e.Secret, r.Secret}, {&e.OldSecret, r.OldSecret}} {
 		open, err := db.seal.open(e.Shop, s.text)
 		if err != nil {
 			return webhook.Endpoint{}, fmt.Errorf("read webhook endpoint %d: %w", r.ID, err)
@@ -216,9 +216,9 @@ func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.Messag
 	return s.db.webhookMessage(row)
 }
 
-// Unwritten returns at most limit messages without a body that are due, in the
+// MessagesWithoutBody returns at most limit messages without a body that are due, in the
 // order in which what they tell of happened.
-func (s webhookStore) Unwritten(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
+func (s webhookStore) MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
 	var rows []webhookRow
 	err := s.db.reader.NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").
 		Where("EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.shop_id = m.shop_id AND d.message_id = m.id AND d.due_at <= ?)", millis(now)).
@@ -229,8 +229,8 @@ func (s webhookStore) Unwritten(ctx context.Context, of shop.ID, now time.Time, 
 	return parsed(rows, s.db.webhookMessage)
 }
 
-// KeepBody gives a message its body, if it has none.
-func (tx *Tx) KeepBody(ctx context.Context, id webhook.MessageID, text []byte) error {
+// SetBody gives a message its body, if it has none.
+func (tx *Tx) SetBody(ctx context.Context, id webhook.MessageID, text []byte) error {
 	sealed, err := tx.db.seal.seal(tx.of, platform.Token(text))
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func (tx *Tx) KeepBody(ctx context.Context, id webhook.MessageID, text []byte) e
 	return nil
 }
 
-// Owe keeps messages with a delivery to each of their endpoints and has them sent.
-func (tx *Tx) Owe(ctx context.Context, list ...webhook.Owed) error {
+// AddMessages keeps messages with a delivery to each of their endpoints and has them sent.
+func (tx *Tx) AddMessages(ctx context.Context, list ...webhook.Addressed) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (tx *Tx) Owe(ctx context.Context, list ...webhook.Owed) error {
 		}
 		messages[i] = webhookRow{
 			ShopID: int64(tx.of), ID: string(o.ID), Type: string(o.Type), Line: string(o.Line), ContractID: int64(o.Contract), AttemptID: o.Attempt,
-			CustomerID: o.Customer, RecordID: o.Record, At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Keep)),
+			CustomerID: o.Customer, RecordID: o.Record, At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Retention)),
 		}
 		for _, to := range o.To {
 			deliveries = append(deliveries, webhookDeliveryRow{
@@ -367,9 +367,9 @@ func (tx *Tx) InFlight(ctx context.Context, to webhook.EndpointID, now time.Time
 	return int(n), nil
 }
 
-// Before returns when the earliest delivery is due that goes to the same endpoint,
+// PrecedingDue returns when the earliest delivery is due that goes to the same endpoint,
 // about the same, before this one; zero when none waits.
-func (tx *Tx) Before(ctx context.Context, d webhook.Delivery) (time.Time, error) {
+func (tx *Tx) PrecedingDue(ctx context.Context, d webhook.Delivery) (time.Time, error) {
 	var row webhookDeliveryRow
 	err := tx.sameSubject(d).Model(&row).Where("d.at < ? OR d.at = ? AND d.id < ?", millis(d.At), millis(d.At), d.ID).Order("d.at", "d.id").Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -388,8 +388,8 @@ func (tx *Tx) sameSubject(d webhook.Delivery) *bun.SelectQuery {
 		Where("d.customer_id = ?", d.Customer).Where("d.due_at IS NOT NULL")
 }
 
-// Follow makes the next one after it due at an instant, if it is due later.
-func (tx *Tx) Follow(ctx context.Context, d webhook.Delivery, at time.Time) error {
+// ReleaseNext makes the next one after it due at an instant, if it is due later.
+func (tx *Tx) ReleaseNext(ctx context.Context, d webhook.Delivery, at time.Time) error {
 	following := tx.sameSubject(d).Model((*webhookDeliveryRow)(nil)).Column("id").Where("d.at > ? OR d.at = ? AND d.id > ?", millis(d.At), millis(d.At), d.ID).
 		Order("d.at", "d.id").Limit(1)
 	_, err := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("due_at = ?", millis(at)).Set("version = d.version + 1").
@@ -423,17 +423,17 @@ func (tx *Tx) waitingOf(to webhook.EndpointID, of webhook.MessageID) *bun.Update
 	return q.Where("d.endpoint_id = ?", to)
 }
 
-// GiveUp ends all deliveries of an endpoint that wait, or of a message when the
+// FailDeliveries ends all deliveries of an endpoint that wait, or of a message when the
 // endpoint is 0.
-func (tx *Tx) GiveUp(ctx context.Context, to webhook.EndpointID, of webhook.MessageID, why string) error {
-	if _, err := tx.waitingOf(to, of).Set("status = ?", webhook.GivenUp).Set("due_at = NULL").Set("error = ?", why).Exec(ctx); err != nil {
+func (tx *Tx) FailDeliveries(ctx context.Context, to webhook.EndpointID, of webhook.MessageID, why string) error {
+	if _, err := tx.waitingOf(to, of).Set("status = ?", webhook.Failed).Set("due_at = NULL").Set("error = ?", why).Exec(ctx); err != nil {
 		return fmt.Errorf("give up webhooks: %w", err)
 	}
 	return nil
 }
 
-// PutOff lets the deliveries of a message wait.
-func (tx *Tx) PutOff(ctx context.Context, of webhook.MessageID, until time.Time, why string) error {
+// PostponeDeliveries lets the deliveries of a message wait.
+func (tx *Tx) PostponeDeliveries(ctx context.Context, of webhook.MessageID, until time.Time, why string) error {
 	if _, err := tx.waitingOf(0, of).Set("status = ?", webhook.Pending).Set("due_at = ?", millis(until)).Set("error = ?", why).Exec(ctx); err != nil {
 		return fmt.Errorf("put off webhook message %s: %w", of, err)
 	}
@@ -456,7 +456,7 @@ var deliveryFields = map[string]field{"id": {"id", whole}, "at": {"at", whole}}
 
 // Deliveries returns a page of a shop's deliveries, newest first, and how many
 // there are.
-func (s webhookStore) Deliveries(ctx context.Context, of shop.ID, ask webhook.Question, p page.Request) ([]webhook.Delivery, int, error) {
+func (s webhookStore) Deliveries(ctx context.Context, of shop.ID, ask webhook.DeliveryFilter, p page.Request) ([]webhook.Delivery, int, error) {
 	var rows []webhookDeliveryRow
 	q := s.db.reader.NewSelect().Model(&rows).Where("d.shop_id = ?", of)
 	if ask.Endpoint != 0 {

@@ -94,8 +94,8 @@ func (tx *Tx) UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]w
 	return list, nil
 }
 
-// PutAnnounced notes that orders are announced, or passed over.
-func (tx *Tx) PutAnnounced(ctx context.Context, list []webhook.Upcoming) error {
+// MarkPublished notes that orders are announced, or passed over.
+func (tx *Tx) MarkPublished(ctx context.Context, list []webhook.Upcoming) error {
 	var attempts []int64
 	for _, u := range list {
 		attempts = append(attempts, u.Attempts...)

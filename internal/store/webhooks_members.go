@@ -8,18 +8,18 @@ import (
 )
 
 // ofMembers says of which type a message is that tells news of a member.
-var ofMembers = map[loyalty.NewsKind]webhook.Type{
+var ofMembers = map[loyalty.EventKind]webhook.Type{
 	loyalty.SignedUp: webhook.SignUp, loyalty.PointsEarned: webhook.Earned, loyalty.PointsSpent: webhook.Redeemed, loyalty.CreditsEarned: webhook.CreditsEarned,
 	loyalty.TierAchieved: webhook.TierAchieved, loyalty.Referred: webhook.ReferralReward, loyalty.BirthdayCame: webhook.Birthday,
 }
 
-// Tell owes news of members to the shop's endpoints, in their order. A shop without
+// PublishMemberEvents owes news of members to the shop's endpoints, in their order. A shop without
 // endpoints costs one look into an index.
-func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
+func (tx *Tx) PublishMemberEvents(ctx context.Context, news ...loyalty.Event) error {
 	if len(news) == 0 {
 		return nil
 	}
-	endpoints, err := tx.Listening(ctx)
+	endpoints, err := tx.EnabledEndpoints(ctx)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -28,5 +28,5 @@ func (tx *Tx) Tell(ctx context.Context, news ...loyalty.News) error {
 		t := ofMembers[n.Kind]
 		list[i] = webhook.Message{ID: webhook.NewMessageID(tx.of, n.Record, t, n.At), Shop: tx.of, Type: t, Customer: n.Customer, Record: n.Record, At: n.At}
 	}
-	return tx.Owe(ctx, webhook.Addressed(endpoints, list)...)
+	return tx.AddMessages(ctx, webhook.Address(endpoints, list)...)
 }

@@ -19,7 +19,7 @@ import (
 func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry) error {
 	var telling []activity.Entry
 	for i, e := range entries {
-		if webhook.Tells(e) {
+		if webhook.Publishes(e) {
 			e.ID = first + int64(i)
 			telling = append(telling, e)
 		}
@@ -27,7 +27,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 	if len(telling) == 0 {
 		return nil
 	}
-	endpoints, err := tx.Listening(ctx)
+	endpoints, err := tx.EnabledEndpoints(ctx)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -48,7 +48,7 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 		if !known {
 			continue
 		}
-		for _, t := range webhook.Of(e, about) {
+		for _, t := range webhook.TypesOf(e, about) {
 			w := what{kind: t, contract: about.Contract}
 			if e.EntityType == activity.EntitySubscriptionBillingAttempt && !t.AboutContract() {
 				w.attempt = e.EntityID
@@ -62,11 +62,11 @@ func (tx *Tx) oweFor(ctx context.Context, first int64, entries []activity.Entry)
 			})
 		}
 	}
-	return tx.Owe(ctx, webhook.Addressed(endpoints, list)...)
+	return tx.AddMessages(ctx, webhook.Address(endpoints, list)...)
 }
 
-// Listening returns the shop's enabled endpoints with what they are told of.
-func (tx *Tx) Listening(ctx context.Context) ([]webhook.Endpoint, error) {
+// EnabledEndpoints returns the shop's enabled endpoints with what they are told of.
+func (tx *Tx) EnabledEndpoints(ctx context.Context) ([]webhook.Endpoint, error) {
 	var rows []endpointRow
 	err := tx.q.NewSelect().Model(&rows).Column("id", "types").Where("e.shop_id = ?", tx.of).Where("e.enabled").Order("e.id").Scan(ctx)
 	if err != nil {

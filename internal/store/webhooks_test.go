@@ -13,12 +13,12 @@ func TestWebhookSecretsAndBodiesAreSealed(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
 	err := db.Update(t.Context(), 7, func(tx *store.Tx) error {
-		e := webhook.Endpoint{Secret: "whsec_new", Old: "whsec_old", Enabled: true}
+		e := webhook.Endpoint{Secret: "whsec_new", OldSecret: "whsec_old", Enabled: true}
 		if err := tx.PutEndpoint(t.Context(), &e); err != nil {
 			return err
 		}
 		m := webhook.Message{ID: "msg_1", At: start, Body: []byte("whsec_body")}
-		return tx.Owe(t.Context(), webhook.Owed{Message: m, To: []webhook.EndpointID{e.ID}})
+		return tx.AddMessages(t.Context(), webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}})
 	})
 	if err != nil {
 		t.Fatal(err)

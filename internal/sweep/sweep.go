@@ -75,7 +75,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 	}{
 		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
-		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.Work{Shop: id} }},
+		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.ProcessEvents{Shop: id} }},
 		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
@@ -83,7 +83,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
 		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},
 		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},
-		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return amend.Work{Shop: id} }},
+		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return amend.RunDue{Shop: id} }},
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
 		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},

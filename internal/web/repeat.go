@@ -98,7 +98,7 @@ func (a *API) carryOutOnce(ctx huma.Context, op Operation, next func(huma.Contex
 		WriteError(w, r, err)
 		return
 	}
-	switch known.Judge(claim) {
+	switch known.Check(claim) {
 	case idempotency.Answered:
 		w.Header().Set(replayedHeader, "true")
 		sendAnswer(w, *known.Answer)
@@ -153,7 +153,7 @@ func RequestName(ctx context.Context) string {
 	if !ok {
 		return ""
 	}
-	return e.claim.Request()
+	return e.claim.RequestID()
 }
 
 // noted returns the operation so that it notes its beginning: an answer given

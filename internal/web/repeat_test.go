@@ -51,7 +51,7 @@ func (f *answered) Claim(_ context.Context, of shop.ID, c idempotency.Claim) (id
 func (f *answered) Keep(ctx context.Context, _ shop.ID, c idempotency.Claim, a idempotency.Answer) error {
 	return f.settle(ctx, c, func() {
 		f.records[c.Name] = idempotency.Record{Fingerprint: c.Fingerprint, Token: c.Token, Answer: &a}
-		f.until = c.KeptUntil()
+		f.until = c.AnswerExpiresAt()
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 type Shoppers interface {
 	// Enter reads what the platform added to the query. With named, the shopper may
 	// name the store in it too.
-	Enter(ctx context.Context, query url.Values, named bool) (login.Arrival, error)
+	Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error)
 }
 
 // paramShop is the one parameter that both an operation and the platform can have.

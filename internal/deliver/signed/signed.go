@@ -124,7 +124,7 @@ func (r reply) ok() bool { return r.code >= 200 && r.code <= 299 }
 // Post sends a message to a path below the application's address and returns the
 // body of the answer. Redirects are not followed.
 func (s *Sender) Post(ctx context.Context, to partner.App, path string, m partner.Message) ([]byte, error) {
-	got, err := s.post(ctx, letter{to: to.BaseURL + "/" + path, secrets: []string{to.Signing}, id: m.ID, at: m.At, body: m.Body, within: partner.CallTime})
+	got, err := s.post(ctx, letter{to: to.BaseURL + "/" + path, secrets: []string{to.Signing}, id: m.ID, at: m.At, body: m.Body, within: partner.CallTimeout})
 	switch {
 	case err != nil:
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Sender) Post(ctx context.Context, to partner.App, path string, m partne
 // only. The headers come twice, for receivers that know the older names.
 func (s *Sender) Send(ctx context.Context, c webhook.Call) webhook.Answer {
 	began := clock.System{}.Now()
-	got, err := s.post(ctx, letter{to: c.URL, secrets: c.Secrets, id: string(c.ID), at: c.At, body: c.Body, within: webhook.CallTime}, "Svix")
+	got, err := s.post(ctx, letter{to: c.URL, secrets: c.Secrets, id: string(c.ID), at: c.At, body: c.Body, within: webhook.CallTimeout}, "Svix")
 	a := webhook.Answer{Code: got.code, Took: clock.System{}.Now().Sub(began)}
 	switch {
 	case err != nil:

@@ -33,7 +33,7 @@ type Platform interface {
 
 // Adopter takes over what the platform answered to a change.
 type Adopter interface {
-	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.Authored) (contract.Contract, error)
+	Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by intake.AuthoredChange) (contract.Contract, error)
 }
 
 // Publisher tells the platform again what is to happen to single cycles.
@@ -64,7 +64,7 @@ type Service struct {
 	Plans     plan.Offers
 	Orders    Orders
 	OneOffs   OneOffs
-	Chores    Chores
+	Due       Finder
 	Bundles   Bundles
 	Trail     activity.Trail
 	Creations Creations
@@ -106,9 +106,9 @@ const adoptions = 20
 // meanwhile or the answer was lost.
 const tries = 4
 
-// Leash is how long what a change left undone waits for whoever is at it: single
+// PendingChangeTimeout is how long what a change left undone waits for whoever is at it: single
 // cycles without what people chose for them, and splits.
-const Leash = contract.Leash
+const PendingChangeTimeout = contract.PendingChangeTimeout
 
 // amend reads the contract as the platform has it, lets want decide on it, and
 // carries the change out. When the contract changes meanwhile, it begins anew. What
@@ -271,7 +271,7 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Command) (shop.Shop
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].HiddenFrom(cmd.Actor) {
 			return contractNotFound(cmd.Contract)
 		}
 		known = rows[0]
@@ -292,13 +292,13 @@ func contractNotFound(id contract.ID) error {
 // change that was announced is so no more, whatever comes of it.
 func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after platform.Detail, c change) (contract.Detail, error) {
 	now := s.Clock.Now()
-	by := intake.Authored{Also: c.also, Moved: c.moved}
+	by := intake.AuthoredChange{Update: c.also, StatusChange: c.moved}
 	if c.told != nil {
-		by.Also = func(is *contract.Contract) {
+		by.Update = func(is *contract.Contract) {
 			if c.also != nil {
 				c.also(is)
 			}
-			is.Answered(c.told.as)
+			is.EndEdit(c.told.as)
 		}
 	}
 	for _, n := range c.entries {
@@ -327,7 +327,7 @@ func (s *Service) adopt(ctx context.Context, store shop.Shop, cmd Command, after
 // at once when the edit has been made, and soon if this process dies before.
 func (s *Service) clear(ctx context.Context, store shop.Shop, c contract.Contract) error {
 	now := s.Clock.Now()
-	if err := s.Publish.Republish(ctx, store.ID, c.ID, now.Add(Leash)); err != nil {
+	if err := s.Publish.Republish(ctx, store.ID, c.ID, now.Add(PendingChangeTimeout)); err != nil {
 		return err
 	}
 	var first, last int
@@ -414,10 +414,10 @@ func (s *Service) shownThere(ctx context.Context, of shop.ID, known []contract.C
 	return shown, nil
 }
 
-// Standing returns a contract with all that is shown of it, for those who are told of
+// DetailOrStored returns a contract with all that is shown of it, for those who are told of
 // changes: where the platform has nothing to show, because it does not know the
 // contract or this service any more, as it is kept here.
-func (s *Service) Standing(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
+func (s *Service) DetailOrStored(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error) {
 	store, known, err := s.known(ctx, of, Command{Line: line, Contract: id})
 	if err == nil {
 		var is platform.Detail

@@ -16,7 +16,7 @@ import (
 // contract.
 type underway struct {
 	contract contract.ID
-	as       contract.Amending
+	as       contract.InFlightEdit
 }
 
 // carry has a change of a contract made at the platform, and announces it first, by
@@ -38,13 +38,13 @@ func (s *Service) carry(ctx context.Context, of shop.ID, id contract.ID, from ui
 }
 
 func (s *Service) announce(ctx context.Context, of shop.ID, id contract.ID, from uint64) (*underway, error) {
-	next := underway{id, contract.Amending{From: from, Until: s.Clock.Now().Add(Leash)}}
+	next := underway{id, contract.InFlightEdit{From: from, Until: s.Clock.Now().Add(PendingChangeTimeout)}}
 	return &next, s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{id})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		rows[0].Begin(next.as, s.Clock.Now())
+		rows[0].BeginEdit(next.as, s.Clock.Now())
 		return tx.PutContracts(ctx, rows)
 	})
 }
@@ -54,7 +54,7 @@ func (s *Service) announce(ctx context.Context, of shop.ID, id contract.ID, from
 func (s *Service) recall(ctx context.Context, of shop.ID, mine *underway) {
 	err := s.Store.Update(context.WithoutCancel(ctx), of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{mine.contract})
-		if err != nil || len(rows) == 0 || !rows[0].Answered(mine.as) {
+		if err != nil || len(rows) == 0 || !rows[0].EndEdit(mine.as) {
 			return err
 		}
 		return tx.PutContracts(ctx, rows)

@@ -33,10 +33,10 @@ func TestAnEventIsNotTakenForSomebodysChangeWhileOursIsAnswered(t *testing.T) {
 	}
 	w.must(w.change(2))
 	w.wantEntries("after the answer", w.ours, interval, delivery)
-	if c := w.contract(w.ours); len(c.Amending) > 0 || c.Billing.Count != 2 {
-		t.Errorf("the contract is billed every %d weeks and waits for %+v", c.Billing.Count, c.Amending)
+	if c := w.contract(w.ours); len(c.InFlightEdits) > 0 || c.Billing.Count != 2 {
+		t.Errorf("the contract is billed every %d weeks and waits for %+v", c.Billing.Count, c.InFlightEdits)
 	}
-	w.at.Set(w.at.Now().Add(contract.Leash))
+	w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 	w.tell()
 	w.wantEntries("when the event is worked", w.ours, interval, delivery)
 	w.elsewhere(w.ours, "ring twice")
@@ -85,8 +85,8 @@ func TestStatusChangeThatThePlatformReportsBeforeItAnswersIsOneEntry(t *testing.
 			}
 			check("after the answer")
 			w.tell(w.ours)
-			w.at.Set(w.at.Now().Add(contract.Leash))
-			w.must(w.amend.Work(t.Context(), w.of.ID))
+			w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
+			w.must(w.amend.RunDue(t.Context(), w.of.ID))
 			w.tell()
 			check("in the end")
 		})
@@ -103,7 +103,7 @@ func TestAnEventWaitsForAChangeOfWhichTheAnswerWasLost(t *testing.T) {
 		return platform.Detail{}, platform.ErrUnknown
 	}
 	w.must(w.change(2))
-	w.at.Set(w.at.Now().Add(contract.Leash))
+	w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 	w.tell()
 	w.wantEntries("in the end", w.ours, interval, delivery)
 }
@@ -127,11 +127,11 @@ func TestTwoChangesAtATimeAreBothMadeAndToldOf(t *testing.T) {
 				return d, err
 			}
 			w.must(w.change(2))
-			w.at.Set(w.at.Now().Add(contract.Leash))
+			w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 			w.tell()
 			w.wantEntries("in the end", w.ours, interval, delivery, noted)
-			if c := w.contract(w.ours); len(c.Amending) > 0 || c.Billing.Count != 2 || c.Note != "ring twice" {
-				t.Errorf("the contract is billed every %d weeks with the note %q and waits for %+v", c.Billing.Count, c.Note, c.Amending)
+			if c := w.contract(w.ours); len(c.InFlightEdits) > 0 || c.Billing.Count != 2 || c.Note != "ring twice" {
+				t.Errorf("the contract is billed every %d weeks with the note %q and waits for %+v", c.Billing.Count, c.Note, c.InFlightEdits)
 			}
 		})
 	}
@@ -146,8 +146,8 @@ func TestARefusedChangeLetsEventsBeWorkedAtOnce(t *testing.T) {
 	if err := w.change(2); err == nil {
 		t.Fatal("the change was not refused")
 	}
-	if c := w.contract(w.ours); len(c.Amending) > 0 {
-		t.Errorf("the contract waits for %+v", c.Amending)
+	if c := w.contract(w.ours); len(c.InFlightEdits) > 0 {
+		t.Errorf("the contract waits for %+v", c.InFlightEdits)
 	}
 	w.elsewhere(w.ours, "ring twice")
 	w.tell(w.ours)
@@ -159,7 +159,7 @@ func (w *world) died() {
 	w.t.Helper()
 	was := w.contract(w.ours)
 	w.must(w.db.Update(w.t.Context(), w.of.ID, func(tx *store.Tx) error {
-		was.Amending = []contract.Amending{{From: was.Revision, Until: w.at.Now().Add(contract.Leash)}}
+		was.InFlightEdits = []contract.InFlightEdit{{From: was.Revision, Until: w.at.Now().Add(contract.PendingChangeTimeout)}}
 		return tx.PutContracts(w.t.Context(), []contract.Contract{was})
 	}))
 	weekly := platform.Policy{Interval: "WEEK", Count: 2}
@@ -174,7 +174,7 @@ func TestAChangeWhoseProcessDiedIsTakenOverAfterAWhile(t *testing.T) {
 	w.tell(w.ours)
 	w.wantEntries("at first", w.ours)
 	for range 5 { // each time the event waits for a little longer
-		w.at.Set(w.at.Now().Add(contract.Leash / 4))
+		w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout / 4))
 		w.tell()
 	}
 	w.wantEntries("in the end", w.ours, theirs...)
@@ -229,7 +229,7 @@ func TestAnEventOfAPaymentMethodWaitsForAChangeOfItsContract(t *testing.T) {
 	}
 	w.must(w.change(2))
 	w.wantEntries("after the answer", w.ours, interval, delivery)
-	w.at.Set(w.at.Now().Add(contract.Leash))
+	w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 	w.tell()
 	w.wantEntries("when the event is worked", w.ours, interval, delivery)
 }

@@ -22,7 +22,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID, read contract.Contract,
 	if mine.contract != 0 {
 		return true, nil
 	}
-	until := s.Clock.Now().Add(Leash)
+	until := s.Clock.Now().Add(PendingChangeTimeout)
 	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
 		ours = false
 		rows, err := tx.Contracts(ctx, []contract.ID{read.ID})

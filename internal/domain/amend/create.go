@@ -19,23 +19,23 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// New is a contract to be made.
-type New struct {
+// Params is a contract to be made.
+type Params struct {
 	Customer        int64
 	NextBillingDate time.Time // the first order is charged then; zero: when the free trial of its plan is over
 	Status          contract.Status
-	Billing         Rhythm
-	Delivery        Rhythm
+	Billing         Frequency
+	Delivery        Frequency
 	Cycles          Cycles // what is nil is as the first plan says on which a line is
 	Method          contract.DeliveryMethod
 	DeliveryPrice   *money.Amount
 	PaymentMethod   string // graph id; empty: the customer's newest one that is not revoked
-	Unpaid          bool   // it is made without a payment method, even if the customer has one; its orders fail until it is given one
+	NoPaymentMethod bool   // it is made without a payment method, even if the customer has one; its orders fail until it is given one
 	Lines           []NewLine
 	Note            string
 	Attributes      []contract.Attribute
 	ImportedID      string // in the system that it comes from; empty: it is not imported
-	Request         string // the caller's own name of the request; one that comes again finds the contract; empty: none
+	RequestKey      string // the caller's own name of the request; one that comes again finds the contract; empty: none
 
 	trial *contract.Trial // with which it begins; nil: without one
 }
@@ -44,9 +44,9 @@ type New struct {
 const creationSlack = time.Minute
 
 // Create makes a contract at the platform and takes it over.
-func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor, n New) (contract.Detail, error) {
+func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by activity.Actor, n Params) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
-	begun, err := s.begun(ctx, of, n.Request)
+	begun, err := s.begun(ctx, of, n.RequestKey)
 	if err != nil {
 		return contract.Detail{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if n.Request == "" {
+	if n.RequestKey == "" {
 		return s.create(ctx, store, by, made)
 	}
 	return s.createOnce(ctx, store, line, by, made, begun)
@@ -89,7 +89,7 @@ type creation struct {
 // trial returns the free trial with which a contract begins of which nobody says when
 // it is charged first: that of the first line's plan that has one of ours, as at a
 // checkout.
-func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n New) (*contract.Trial, error) {
+func (s *Service) trial(ctx context.Context, store shop.Shop, line shop.Line, n Params) (*contract.Trial, error) {
 	if !n.NextBillingDate.IsZero() {
 		return nil, nil
 	}
@@ -158,7 +158,7 @@ func (n creation) own(c *contract.Contract) {
 		c.ImportedID, c.Origin = n.imported, contract.Imported
 	}
 	if n.of != nil {
-		c.SplitFrom, c.Earlier = n.of.ID, n.of.NextOrder()-1
+		c.SplitFrom, c.EarlierOrders = n.of.ID, n.of.NextOrder()-1
 	}
 }
 
@@ -191,7 +191,7 @@ func isThe(n platform.NewContract, d platform.Detail) bool {
 	return n.Attributes == nil || !slices.ContainsFunc(*n.Attributes, func(a platform.Attribute) bool { return !slices.Contains(d.Attributes, a) })
 }
 
-func (n New) check(now time.Time) error {
+func (n Params) check(now time.Time) error {
 	bad := func(param, format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("contractInvalid").Field(param)
 	}
@@ -210,7 +210,7 @@ func (n New) check(now time.Time) error {
 		return bad("minCycles", "minCycles must be from 0 to %d", MaxCycleLimit)
 	case n.DeliveryPrice != nil && n.DeliveryPrice.Minor < 0:
 		return bad("deliveryPriceAmount", "deliveryPriceAmount cannot be negative")
-	case n.Unpaid && n.PaymentMethod != "":
+	case n.NoPaymentMethod && n.PaymentMethod != "":
 		return bad("paymentMethodId", "createWithoutPaymentMethod is true and paymentMethodId is given: leave one of them out")
 	}
 	for i, l := range n.Lines {
@@ -240,7 +240,7 @@ func inRange(limit *int) bool { return limit == nil || *limit >= 0 && *limit <= 
 
 // limits returns how many orders a new contract has at least and at most; 0 is no
 // limit.
-func (s *Service) limits(ctx context.Context, of shop.ID, line shop.Line, n New) (least, most int, err error) {
+func (s *Service) limits(ctx context.Context, of shop.ID, line shop.Line, n Params) (least, most int, err error) {
 	at := slices.IndexFunc(n.Lines, func(l NewLine) bool { return l.SellingPlan != 0 })
 	if at >= 0 && (n.Cycles.Min == nil || n.Cycles.Max == nil) {
 		offer, _, err := s.offer(ctx, of, line, n.Lines[at].SellingPlan)
@@ -275,7 +275,7 @@ func (s *Service) store(ctx context.Context, of shop.ID) (shop.Shop, error) {
 }
 
 // draft prices the lines and chooses the payment method.
-func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n New) (creation, error) {
+func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n Params) (creation, error) {
 	people, err := s.Platform.Customers(ctx, store.At(), []int64{n.Customer})
 	if err != nil {
 		return creation{}, unanswered(err)
@@ -332,8 +332,8 @@ func (s *Service) draft(ctx context.Context, store shop.Shop, line shop.Line, n 
 }
 
 // payment returns the payment method of a new contract.
-func (s *Service) payment(ctx context.Context, store shop.Shop, n New) (string, error) {
-	if n.Unpaid && n.PaymentMethod == "" {
+func (s *Service) payment(ctx context.Context, store shop.Shop, n Params) (string, error) {
+	if n.NoPaymentMethod && n.PaymentMethod == "" {
 		return "", nil
 	}
 	methods, err := s.Platform.PaymentMethods(ctx, store.At(), n.Customer)

@@ -51,11 +51,11 @@ func (w *world) contracts() map[int64]platform.Detail {
 func (w *world) make() (contract.Detail, error) {
 	w.t.Helper()
 	known := w.contracts()[int64(w.ours)]
-	return w.amend.Create(w.t.Context(), w.of.ID, shop.Subscriptions, w.command().Actor, amend.New{
-		Customer: known.Customer.ID, NextBillingDate: w.at.Now().AddDate(0, 0, 10), Status: contract.Active, Request: "erp 1",
-		Billing: amend.Rhythm{Interval: cadence.Month, Count: 1}, Delivery: amend.Rhythm{Interval: cadence.Month, Count: 1},
+	return w.amend.Create(w.t.Context(), w.of.ID, shop.Subscriptions, w.command().Actor, amend.Params{
+		Customer: known.Customer.ID, NextBillingDate: w.at.Now().AddDate(0, 0, 10), Status: contract.Active, RequestKey: "erp 1",
+		Billing: amend.Frequency{Interval: cadence.Month, Count: 1}, Delivery: amend.Frequency{Interval: cadence.Month, Count: 1},
 		Method:     known.Method,
-		Attributes: []contract.Attribute{{Key: "ref", Value: "77"}}, Unpaid: true,
+		Attributes: []contract.Attribute{{Key: "ref", Value: "77"}}, NoPaymentMethod: true,
 		Lines: []amend.NewLine{{Variant: w.sold[1], Quantity: 1, Price: &money.Amount{Minor: 700, Currency: "USD"}}},
 	})
 }

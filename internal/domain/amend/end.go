@@ -40,7 +40,7 @@ func (s *Service) cannotEnd(ctx context.Context, of shop.ID, c contract.Contract
 		if err := billing.CannotEnd(ctx, tx, &rows[0], why.Error(), now); err != nil {
 			return err
 		}
-		rows[0].Rewake()
+		rows[0].ResetAmendAt()
 		rows[0].UpdatedAt = now
 		return tx.PutContracts(ctx, rows)
 	})

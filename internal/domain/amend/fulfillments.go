@@ -9,22 +9,22 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Sent is what was sent of a contract's last renewal order.
-type Sent struct {
-	Of           contract.Contract // its LastOrderID is the order's; 0: there was none yet
+// OrderFulfillments is what was sent of a contract's last renewal order.
+type OrderFulfillments struct {
+	Contract     contract.Contract // its LastOrderID is the order's; 0: there was none yet
 	Fulfillments []contract.Fulfillment
 }
 
-// Sent returns what was sent of the contract's last renewal order; nothing before the
+// OrderFulfillments returns what was sent of the contract's last renewal order; nothing before the
 // first one, and nothing of an order that the platform does not know any more.
-func (s *Service) Sent(ctx context.Context, of shop.ID, cmd Command) (Sent, error) {
+func (s *Service) Fulfillments(ctx context.Context, of shop.ID, cmd Command) (OrderFulfillments, error) {
 	store, known, err := s.known(ctx, of, cmd)
 	if err != nil || known.LastOrderID == 0 {
-		return Sent{Of: known}, err
+		return OrderFulfillments{Contract: known}, err
 	}
 	list, err := s.Platform.Fulfillments(platform.Interactive(ctx), store.At(), known.LastOrderID)
 	if err != nil && !errors.Is(err, platform.ErrNotFound) {
-		return Sent{}, unanswered(err)
+		return OrderFulfillments{}, unanswered(err)
 	}
-	return Sent{known, list}, nil
+	return OrderFulfillments{known, list}, nil
 }

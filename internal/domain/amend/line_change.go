@@ -16,18 +16,18 @@ import (
 
 // LineChange says what a line is to become. What is nil stays as it is.
 type LineChange struct {
-	Line        string // graph id of the line, or
-	OldVariant  int64  // the line with this variant
-	Variant     *int64
-	Quantity    *int
-	Price       *money.Amount // of a unit
-	Reprice     bool          // when the variant changes, the plan gives the price
-	Wait        bool          // a downgrade waits for the next order
-	Pricing     *[]contract.CyclePrice
-	Base        *money.Amount // what prices by cycle count from; nil: the current price, or with no Pricing what they count from now
-	Attributes  *[]contract.Attribute
-	SellingPlan *int64
-	PlanName    *string // as the line names its selling plan
+	Line                 string // graph id of the line, or
+	OldVariant           int64  // the line with this variant
+	Variant              *int64
+	Quantity             *int
+	Price                *money.Amount // of a unit
+	Reprice              bool          // when the variant changes, the plan gives the price
+	DowngradeAtNextOrder bool          // a downgrade waits for the next order
+	Pricing              *[]contract.CyclePrice
+	Base                 *money.Amount // what prices by cycle count from; nil: the current price, or with no Pricing what they count from now
+	Attributes           *[]contract.Attribute
+	SellingPlan          *int64
+	PlanName             *string // as the line names its selling plan
 }
 
 // ChangeLine changes one line.
@@ -148,7 +148,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			}
 			price, edit.Pricing = &amount, inPlace(pricing, policyOf(d, at), amount)
 		}
-		if l.Wait && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
+		if l.DowngradeAtNextOrder && replaced && price != nil && price.Minor < is.Price.Minor && !d.NextBillingDate.IsZero() {
 			offer, ours, err := s.offer(ctx, store.ID, d.Line, plan)
 			if err != nil {
 				return change{}, err

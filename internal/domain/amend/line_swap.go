@@ -19,7 +19,7 @@ type Swap struct {
 	OldLine     string
 	OldVariants []int64
 	New         []NewLine
-	Carry       swap.Carry // the discount of the new lines; empty: as ProductPlan
+	Discount    swap.DiscountMode // the discount of the new lines; empty: as ProductPlan
 }
 
 // named reports whether something is to give way.
@@ -77,7 +77,7 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap
 		if err != nil {
 			return change{}, err
 		}
-		carry, err := s.carries(ctx, store, d, w.Carry, old[0].SellingPlanID)
+		carry, err := s.carries(ctx, store, d, w.Discount, old[0].SellingPlanID)
 		if err != nil {
 			return change{}, err
 		}
@@ -114,7 +114,7 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd Command, w Swap
 
 // carries reports whether new lines get the discount of the old ones, and not what
 // their plan asks.
-func (s *Service) carries(ctx context.Context, store shop.Shop, d contract.Detail, carry swap.Carry, sellingPlan int64) (bool, error) {
+func (s *Service) carries(ctx context.Context, store shop.Shop, d contract.Detail, carry swap.DiscountMode, sellingPlan int64) (bool, error) {
 	if carry != swap.ProductThenExisting {
 		return carry == swap.ExistingPlan, nil
 	}
@@ -140,7 +140,7 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 	if err != nil {
 		return carrying{}, err
 	}
-	c := carrying{old: swap.Lines(old), sold: swap.PaidAtOnce(sold, d.Deliveries()), deliveries: d.Deliveries()}
+	c := carrying{old: swap.Lines(old), sold: swap.PriceForDeliveries(sold, d.Deliveries()), deliveries: d.Deliveries()}
 	for i, l := range old {
 		offer, ours, err := s.offer(ctx, store.ID, d.Line, l.SellingPlanID)
 		if err != nil {
@@ -162,6 +162,6 @@ func (s *Service) carrying(ctx context.Context, store shop.Shop, d contract.Deta
 // by none.
 func (c carrying) to(v platform.Variant) (*money.Amount, *platform.Pricing) {
 	v.Price = v.Price.Times(c.deliveries)
-	price, pricing := swap.CarryDiscount(c.old, v, c.sold)
+	price, pricing := swap.DiscountedPrice(c.old, v, c.sold)
 	return &price, pricing
 }

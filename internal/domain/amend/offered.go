@@ -10,28 +10,28 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Offered is a variant and what one of it costs.
-type Offered struct {
+// VariantPrice is a variant and what one of it costs.
+type VariantPrice struct {
 	platform.Variant
 	Unit money.Amount
 }
 
-// Offered returns a variant at the price that it would have in the contract's next
+// VariantPrice returns a variant at the price that it would have in the contract's next
 // order, on the selling plan of the contract's first line; without a contract, at
 // the store's own price. A price in another currency than the contract's is refused.
-func (s *Service) Offered(ctx context.Context, of shop.ID, cmd Command, variant int64) (Offered, error) {
+func (s *Service) VariantPrice(ctx context.Context, of shop.ID, cmd Command, variant int64) (VariantPrice, error) {
 	ctx = platform.Interactive(ctx)
 	store, c, err := s.buyer(ctx, of, cmd)
 	if err != nil {
-		return Offered{}, err
+		return VariantPrice{}, err
 	}
 	sold, err := s.variants(ctx, store, []int64{variant})
 	if err != nil {
-		return Offered{}, err
+		return VariantPrice{}, err
 	}
 	v := sold[variant]
 	if c.ID == 0 {
-		return Offered{v, v.Price}, nil
+		return VariantPrice{v, v.Price}, nil
 	}
 	var plan int64
 	if len(c.Lines) > 0 {
@@ -41,7 +41,7 @@ func (s *Service) Offered(ctx context.Context, of shop.ID, cmd Command, variant 
 	if err == nil && unit.Currency != c.Currency {
 		err = foreignCurrency(v, c)
 	}
-	return Offered{v, unit}, err
+	return VariantPrice{v, unit}, err
 }
 
 // buyer reads the store and the contract that the command names, if it names one.

@@ -19,10 +19,10 @@ type OneOffs interface {
 	RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand, id billing.OneOffID) error
 }
 
-// AddOnce adds a product to the next order only, at the product's own price where none
+// AddOneOff adds a product to the next order only, at the product's own price where none
 // is given.
-func (s *Service) AddOnce(ctx context.Context, of shop.ID, cmd Command, l NewLine) (contract.Detail, error) {
-	o, err := s.once(ctx, of, cmd, OnceSwap{New: []NewLine{l}})
+func (s *Service) AddOneOff(ctx context.Context, of shop.ID, cmd Command, l NewLine) (contract.Detail, error) {
+	o, err := s.once(ctx, of, cmd, NextOrderSwap{New: []NewLine{l}})
 	if err != nil {
 		return contract.Detail{}, err
 	}
@@ -56,13 +56,13 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd Command, line 
 
 // onceSwap is a swap for one order that can be made.
 type onceSwap struct {
-	OnceSwap
+	NextOrderSwap
 	store shop.Shop
 	order billing.OneOffCommand
 }
 
 // once says which order a swap changes, or why it cannot be made.
-func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w OnceSwap) (onceSwap, error) {
+func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w NextOrderSwap) (onceSwap, error) {
 	for _, l := range w.New {
 		if err := checkLine(l.Quantity, l.Price); err != nil {
 			return onceSwap{}, err
@@ -112,15 +112,15 @@ func (s *Service) next(ctx context.Context, of shop.ID, c contract.Contract) (bi
 	return next, err
 }
 
-// OnceSwap says which products of the next order give way to which.
-type OnceSwap struct {
+// NextOrderSwap says which products of the next order give way to which.
+type NextOrderSwap struct {
 	Old []int64
 	New []NewLine
 }
 
 // Replace replaces, adds or removes recurring lines, products of the next order, or
 // both. What the next order cannot have is refused before any line has changed.
-func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, products OnceSwap) (contract.Detail, error) {
+func (s *Service) Replace(ctx context.Context, of shop.ID, cmd Command, w Swap, products NextOrderSwap) (contract.Detail, error) {
 	lines, swaps := w.named() || len(w.New) > 0, len(products.Old)+len(products.New) > 0
 	if !lines && !swaps {
 		return contract.Detail{}, fault.New(fault.Invalid, "name what is to be replaced, removed or added: oldVariants or oldLineId, newVariants, or oldOneTimeVariants and newOneTimeVariants for the next order").
@@ -165,6 +165,6 @@ func (s *Service) Currency(ctx context.Context, of shop.ID, cmd Command) (money.
 	return c.Currency, err
 }
 
-// SetKind sets how a price by cycle is made, in the platform's words:
+// SetCyclePriceKind sets how a price by cycle is made, in the platform's words:
 // PERCENTAGE, FIXED_AMOUNT or PRICE.
-func SetKind(p *contract.CyclePrice, kind string) { p.Kind = platform.Adjustment(kind) }
+func SetCyclePriceKind(p *contract.CyclePrice, kind string) { p.Kind = platform.Adjustment(kind) }

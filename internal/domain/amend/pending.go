@@ -31,9 +31,9 @@ type Scheduled struct {
 	Line     contract.Line // as it is now; zero when it is gone
 }
 
-// Pending returns the change of a line's variant that waits for the contract's
+// PendingChange returns the change of a line's variant that waits for the contract's
 // next order, or NotFound.
-func (s *Service) Pending(ctx context.Context, of shop.ID, cmd Command) (Scheduled, error) {
+func (s *Service) PendingChange(ctx context.Context, of shop.ID, cmd Command) (Scheduled, error) {
 	_, c, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return Scheduled{}, err
@@ -54,9 +54,9 @@ func nothingPending(id contract.ID) error {
 	return fault.New(fault.NotFound, "no change of subscription contract %d is pending", id).Entity(entity).Code("nothingPending")
 }
 
-// CancelPending takes a change back that waits for the contract's next order.
-func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) error {
-	pending, err := s.Pending(ctx, of, cmd)
+// CancelPendingChange takes a change back that waits for the contract's next order.
+func (s *Service) CancelPendingChange(ctx context.Context, of shop.ID, cmd Command) error {
+	pending, err := s.PendingChange(ctx, of, cmd)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Service) CancelPending(ctx context.Context, of shop.ID, cmd Command) er
 // dropPending forgets the change that waits.
 func dropPending(c *contract.Contract) {
 	c.Pending = nil
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
 // wait puts a change of a line's variant off until the next order, if it could be
@@ -92,7 +92,7 @@ func (s *Service) wait(ctx context.Context, store shop.Shop, d contract.Detail, 
 	return change{
 		also: func(c *contract.Contract) {
 			c.Pending = &p
-			c.Rewake()
+			c.ResetAmendAt()
 		},
 		entries: []note{{activity.InformationalEvent, noteOf(p, "SCHEDULED")}},
 	}, nil

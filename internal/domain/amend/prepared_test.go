@@ -38,8 +38,8 @@ func dueWithARule(t *testing.T) *world {
 // wantSwapped compares our contract with what the rule makes of it.
 func (w *world) wantSwapped() {
 	w.t.Helper()
-	if c := w.contract(w.ours); len(c.Amending) > 0 || len(c.Lines) != 1 || c.Lines[0].VariantID != w.sold[1] {
-		w.t.Errorf("the contract has %+v and waits for %+v", c.Lines, c.Amending)
+	if c := w.contract(w.ours); len(c.InFlightEdits) > 0 || len(c.Lines) != 1 || c.Lines[0].VariantID != w.sold[1] {
+		w.t.Errorf("the contract has %+v and waits for %+v", c.Lines, c.InFlightEdits)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestAnEventIsNotTakenForSomebodysChangeWhileAnOrderIsPrepared(t *testing.T)
 	}
 	w.must(w.bills.Work(t.Context(), w.of.ID))
 	w.wantSwapped()
-	w.at.Set(w.at.Now().Add(contract.Leash))
+	w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
 	w.tell(w.ours, w.other)
 	w.wantEntries("when the event is worked", w.ours, replaced, triggered)
 	w.wantEntries("when the event is worked", w.other, replaced, triggered)

@@ -13,20 +13,20 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Restart says when the first order is charged of a new contract that continues one
+// RestartParams says when the first order is charged of a new contract that continues one
 // that is terminated.
-type Restart struct {
+type RestartParams struct {
 	NextBillingDate time.Time
-	Request         string // as in New
+	RequestKey      string // as in New
 }
 
-// Restart makes an ACTIVE contract with the lines, policies, delivery, note, attributes
+// RestartParams makes an ACTIVE contract with the lines, policies, delivery, note, attributes
 // and payment method of one that is cancelled or expired, which stays as it is. The
 // limits begin again; prices that change with the orders go on where they were, so that
 // no introductory price is given twice. Discounts do not come along.
-func (s *Service) Restart(ctx context.Context, of shop.ID, cmd Command, w Restart) (contract.Detail, error) {
+func (s *Service) Restart(ctx context.Context, of shop.ID, cmd Command, w RestartParams) (contract.Detail, error) {
 	ctx = platform.Interactive(ctx)
-	begun, err := s.begun(ctx, of, w.Request)
+	begun, err := s.begun(ctx, of, w.RequestKey)
 	if err != nil {
 		return contract.Detail{}, err
 	}
@@ -48,13 +48,13 @@ func (s *Service) Restart(ctx context.Context, of shop.ID, cmd Command, w Restar
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if w.Request == "" {
+	if w.RequestKey == "" {
 		return s.create(ctx, store, cmd.Actor, n)
 	}
 	return s.createOnce(ctx, store, cmd.Line, cmd.Actor, n, begun)
 }
 
-func (w Restart) check(old contract.Contract, now time.Time) error {
+func (w RestartParams) check(old contract.Contract, now time.Time) error {
 	if w.NextBillingDate.Before(now.Add(-billing.PastTolerance)) {
 		return fault.New(fault.Invalid, "nextBillingDate %s is in the past", w.NextBillingDate.UTC().Format(time.RFC3339)).
 			Entity(entity).Code("datePast").Field("nextBillingDate")
@@ -74,7 +74,7 @@ func (w Restart) check(old contract.Contract, now time.Time) error {
 }
 
 // again is the contract by which a terminated one is restarted.
-func (s *Service) again(ctx context.Context, store shop.Shop, old contract.Contract, w Restart) (creation, error) {
+func (s *Service) again(ctx context.Context, store shop.Shop, old contract.Contract, w RestartParams) (creation, error) {
 	is, err := s.Platform.Detail(ctx, store.At(), int64(old.ID))
 	if err != nil {
 		return creation{}, unanswered(err)

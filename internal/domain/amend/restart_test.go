@@ -18,7 +18,7 @@ func TestAContractIsRestartedOnceByARequestThatComesAgain(t *testing.T) {
 	before := len(w.contracts())
 	w.amend.Creations = &forgetful{Creations: w.db, dies: 2}
 	restart := func() (contract.Detail, error) {
-		return w.amend.Restart(t.Context(), w.of.ID, w.command(), amend.Restart{NextBillingDate: w.at.Now().AddDate(0, 0, 10), Request: "erp 2"})
+		return w.amend.Restart(t.Context(), w.of.ID, w.command(), amend.RestartParams{NextBillingDate: w.at.Now().AddDate(0, 0, 10), RequestKey: "erp 2"})
 	}
 	if _, err := restart(); err == nil {
 		t.Fatal("the process did not die")

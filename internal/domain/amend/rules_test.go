@@ -75,10 +75,10 @@ func TestWhetherAnEditLandedIsReadFromTheContract(t *testing.T) {
 
 func TestAChargeCoversWholeDeliveries(t *testing.T) {
 	t.Parallel()
-	every := func(n int, i cadence.Interval) Rhythm { return Rhythm{Interval: i, Count: n} }
+	every := func(n int, i cadence.Interval) Frequency { return Frequency{Interval: i, Count: n} }
 	for _, row := range []struct {
 		name              string
-		billed, delivered Rhythm
+		billed, delivered Frequency
 		ok                bool
 	}{
 		{"the same", every(1, cadence.Month), every(1, cadence.Month), true},

@@ -69,7 +69,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.Most() {
+	if known.MaxCycles > 0 && !known.Lifelong && intent.Cycle > known.MaxCycle() {
 		return contract.Detail{}, fault.New(fault.FailedPrecondition, "contract %d has had all its %d orders: nothing is left to split off", known.ID, known.MaxCycles).
 			Entity(entity).Code("noOrdersLeft")
 	}
@@ -86,7 +86,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd Command, w Split) (
 		if err == nil && cycle != intent.Cycle {
 			err = changedMeanwhile()
 		}
-		c.Split, c.AmendAt = &intent, intent.At.Add(Leash)
+		c.Split, c.AmendAt = &intent, intent.At.Add(PendingChangeTimeout)
 		return err
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].Line != cmd.Line || rows[0].HiddenFrom(cmd.Actor) {
 			return contractNotFound(cmd.Contract)
 		}
 		attempts, err := tx.AttemptsOf(ctx, []contract.ID{cmd.Contract})
@@ -162,7 +162,7 @@ func partable(c contract.Contract, lines []string) error {
 		return fault.New(fault.Conflict, "Another split of the subscription contract is already in progress").Entity(entity).Code("splitInProgress")
 	case c.Moving != nil:
 		return fault.New(fault.Conflict, "A change of the status is already in progress").Entity(entity).Code("statusInProgress")
-	case c.GivesUp():
+	case c.EndsAfterDunning():
 		return fault.New(fault.Conflict, "The subscription contract is being ended because an order of it could not be charged").Entity(entity).Code("statusInProgress")
 	case c.Ending != nil:
 		return fault.New(fault.FailedPrecondition, "subscription contract %d will be cancelled on %s: take the cancellation back before you split it", c.ID, c.Ending.At.UTC().Format(time.RFC3339)).
@@ -195,7 +195,7 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 		return contract.Detail{}, err
 	}
 	// Whoever was slow must not let a contract run that somebody else has let run before.
-	if err := s.still(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(Leash) }); err != nil {
+	if err := s.still(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(PendingChangeTimeout) }); err != nil {
 		return contract.Detail{}, err
 	}
 	after, told, err := s.carry(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
@@ -211,7 +211,7 @@ func (s *Service) split(ctx context.Context, store shop.Shop, old contract.Contr
 		also: func(c *contract.Contract) { // the new one stands still for as long
 			if c.Status == contract.Paused {
 				c.Pause = left.Pause
-				c.Rewake()
+				c.ResetAmendAt()
 			}
 		},
 	})
@@ -260,7 +260,7 @@ func (s *Service) half(ctx context.Context, store shop.Shop, old *contract.Contr
 	}
 	from, earlier, priced, lifelong := old.ID, old.NextOrder()-1, old.Priced, old.Lifelong
 	_, err = s.adopt(ctx, store, Command{Contract: contract.ID(made.ID)}, made, change{also: func(c *contract.Contract) {
-		c.Origin, c.SplitFrom, c.Earlier, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
+		c.Origin, c.SplitFrom, c.EarlierOrders, c.Priced, c.Lifelong = origin, from, earlier, priced, lifelong
 	}})
 	if err != nil {
 		return platform.Detail{}, err
@@ -300,7 +300,7 @@ func (s *Service) made(ctx context.Context, store shop.Shop, old contract.Contra
 }
 
 func mark(i contract.SplitIntent) platform.Attribute {
-	return platform.Attribute{Key: contract.SplitMark, Value: i.Token}
+	return platform.Attribute{Key: contract.SplitAttribute, Value: i.Token}
 }
 
 // splitOff is the contract that the lines become, with the prices by cycle that they
@@ -391,7 +391,7 @@ func loses(d contract.Detail, w contract.SplitIntent) change {
 // release takes the mark off the new contract and lets it run. Both may be done
 // again.
 func (s *Service) release(ctx context.Context, store shop.Shop, made platform.Detail, status contract.Status) (platform.Detail, error) {
-	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitMark })
+	kept := slices.DeleteFunc(slices.Clone(made.Attributes), func(a platform.Attribute) bool { return a.Key == contract.SplitAttribute })
 	if len(kept) < len(made.Attributes) {
 		if _, err := s.Platform.EditContract(ctx, store.At(), made.ID, platform.Edit{Attributes: &kept}); err != nil {
 			return platform.Detail{}, err
@@ -422,7 +422,7 @@ func (s *Service) undo(ctx context.Context, store shop.Shop, old contract.Contra
 // endSplit forgets the intent.
 func endSplit(c *contract.Contract) {
 	c.Split = nil
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
 // chargeNow charges the first order of a contract that was split off, when that

@@ -63,7 +63,7 @@ func (w *parting) live(until time.Time) {
 		if soon := until.Add(-3 * time.Hour); w.at.Now().Before(soon) {
 			w.at.Set(soon)
 		}
-		w.must(w.amend.Work(w.t.Context(), w.of.ID))
+		w.must(w.amend.RunDue(w.t.Context(), w.of.ID))
 		w.must(w.bills.Work(w.t.Context(), w.of.ID))
 		w.tea.Run()
 		if !w.at.Now().Before(until) {
@@ -184,7 +184,7 @@ func TestASplitThatSomebodyElseHasFinishedIsLeftAlone(t *testing.T) {
 	w := part(t)
 	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
 		d, err := carryOut()
-		w.live(w.at.Now().Add(2 * contract.Leash))
+		w.live(w.at.Now().Add(2 * contract.PendingChangeTimeout))
 		cmd := amend.Command{Line: shop.Subscriptions, Contract: w.part().ID, Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "erp"}}
 		_, paused := w.amend.SetStatus(t.Context(), w.of.ID, cmd, amend.StatusChange{To: contract.Paused})
 		w.must(paused)

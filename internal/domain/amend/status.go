@@ -80,7 +80,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd Command, w Stat
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
-	until := s.Clock.Now().Add(Leash)
+	until := s.Clock.Now().Add(PendingChangeTimeout)
 	store, known, err := s.known(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
@@ -109,7 +109,7 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 		if err != nil {
 			return err
 		}
-		if len(rows) == 0 || rows[0].Hidden(cmd.Actor) {
+		if len(rows) == 0 || rows[0].HiddenFrom(cmd.Actor) {
 			return contractNotFound(cmd.Contract)
 		}
 		c := &rows[0]
@@ -126,7 +126,7 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 			return err
 		}
 		c.UpdatedAt = now
-		c.Rewake()
+		c.ResetAmendAt()
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}
@@ -173,8 +173,8 @@ func (s *Service) stay(ctx context.Context, of shop.ID, c contract.Contract) err
 	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
 		if c.Moving != nil && c.Moving.At.Equal(at) {
 			c.Moving = nil
-			c.Rewake()
-			if next := s.Clock.Now().Add(Leash); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
+			c.ResetAmendAt()
+			if next := s.Clock.Now().Add(PendingChangeTimeout); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
 				c.AmendAt = next
 			}
 		}

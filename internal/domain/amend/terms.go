@@ -82,25 +82,27 @@ func merged(is, over []contract.Attribute) []contract.Attribute {
 	return list
 }
 
-// Rhythm is how often something recurs.
-type Rhythm struct {
+// Frequency is how often something recurs.
+type Frequency struct {
 	Interval cadence.Interval
 	Count    int
 }
 
-func (r Rhythm) of(p contract.Policy) bool { return p.Interval == r.Interval && p.Count == r.Count }
+func (r Frequency) of(p contract.Policy) bool { return p.Interval == r.Interval && p.Count == r.Count }
 
-func (r Rhythm) policy() cadence.Policy { return cadence.Policy{Interval: r.Interval, Count: r.Count} }
+func (r Frequency) policy() cadence.Policy {
+	return cadence.Policy{Interval: r.Interval, Count: r.Count}
+}
 
-func (r Rhythm) String() string { return fmt.Sprintf("%d %s", r.Count, r.Interval) }
+func (r Frequency) String() string { return fmt.Sprintf("%d %s", r.Count, r.Interval) }
 
-func rhythm(p contract.Policy) Rhythm { return Rhythm{p.Interval, p.Count} }
+func rhythm(p contract.Policy) Frequency { return Frequency{p.Interval, p.Count} }
 
 // SetBillingInterval changes how often orders are charged. A contract that is
 // not prepaid is delivered as often as it is charged, so that its delivery
 // follows. The interval it has already is refused.
-func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
-	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
+func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Command, r Frequency) (contract.Detail, error) {
+	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Frequency, err error) {
 		if r.of(c.Billing) {
 			return r, r, fault.New(fault.FailedPrecondition, "subscription contract %d is billed every %s already", c.ID, r).Entity(entity).Code("sameInterval")
 		}
@@ -115,8 +117,8 @@ func (s *Service) SetBillingInterval(ctx context.Context, of shop.ID, cmd Comman
 // charges stays. Where each delivery is paid by itself it is refused, for it would
 // change how often people are charged, or make them pay ahead at the price of one
 // delivery. The interval that a contract has already is refused too.
-func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Command, r Rhythm) (contract.Detail, error) {
-	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Rhythm, err error) {
+func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Command, r Frequency) (contract.Detail, error) {
+	return s.rhythms(ctx, of, cmd, func(c contract.Contract) (billing, delivery Frequency, err error) {
 		if r.of(c.Delivery) {
 			return r, r, fault.New(fault.FailedPrecondition, "subscription contract %d is delivered every %s already", c.ID, r).Entity(entity).Code("sameInterval")
 		}
@@ -128,10 +130,10 @@ func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd Comma
 	})
 }
 
-// TakePlan puts every line that is on a selling plan on another one, and takes
+// SetSellingPlan puts every line that is on a selling plan on another one, and takes
 // over how often and on which fixed days it bills and delivers, and what it asks. The
 // price of a product stays that the store does not sell in the contract's currency.
-func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, sellingPlan int64) (contract.Detail, error) {
+func (s *Service) SetSellingPlan(ctx context.Context, of shop.ID, cmd Command, sellingPlan int64) (contract.Detail, error) {
 	terms, err := s.option(ctx, of, cmd.Line, sellingPlan)
 	if err != nil {
 		return contract.Detail{}, err
@@ -144,7 +146,7 @@ func (s *Service) TakePlan(ctx context.Context, of shop.ID, cmd Command, selling
 		if err != nil {
 			return change{}, err
 		}
-		billed, delivered := Rhythm(terms.Billing), Rhythm(terms.Delivery)
+		billed, delivered := Frequency(terms.Billing), Frequency(terms.Delivery)
 		days := terms.Anchors()
 		if !billed.of(d.Contract.Billing) || !fallsOn(d.Contract.Billing, days) {
 			c.edit.Billing = &platform.Policy{Interval: billed.Interval.String(), Count: billed.Count, Anchors: days, MinCycles: d.MinCycles, MaxCycles: d.MaxCycles}
@@ -228,7 +230,7 @@ func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd Command, d
 
 // rhythms changes both policies of a contract. Anchors do not outlive a change
 // of the interval they belong to.
-func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want func(contract.Contract) (billing, delivery Rhythm, err error)) (contract.Detail, error) {
+func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want func(contract.Contract) (billing, delivery Frequency, err error)) (contract.Detail, error) {
 	return s.amend(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (change, error) {
 		if err := changeable(d.Contract); err != nil {
 			return change{}, err
@@ -254,7 +256,7 @@ func (s *Service) rhythms(ctx context.Context, of shop.ID, cmd Command, want fun
 }
 
 // multiple refuses a charge that does not cover whole deliveries.
-func multiple(billed, delivered Rhythm) error {
+func multiple(billed, delivered Frequency) error {
 	if billed.policy().Covers(delivered.policy()) == 0 {
 		return fault.New(fault.FailedPrecondition, "billing every %s does not cover whole deliveries every %s: the billing interval must be a multiple of the delivery interval", billed, delivered).
 			Entity(entity).Code("intervalMismatch")
@@ -262,7 +264,7 @@ func multiple(billed, delivered Rhythm) error {
 	return nil
 }
 
-func policy(r Rhythm, was contract.Policy, minCycles, maxCycles int) platform.Policy {
+func policy(r Frequency, was contract.Policy, minCycles, maxCycles int) platform.Policy {
 	p := platform.Policy{Interval: r.Interval.String(), Count: r.Count, MinCycles: minCycles, MaxCycles: maxCycles}
 	if was.Interval == r.Interval {
 		for _, a := range was.Anchors {
@@ -397,9 +399,9 @@ func (s *Service) SetPaymentMethod(ctx context.Context, of shop.ID, cmd Command,
 	})
 }
 
-// AskForPayment lets the platform send the customer a link to change the payment
+// SendPaymentUpdate lets the platform send the customer a link to change the payment
 // method.
-func (s *Service) AskForPayment(ctx context.Context, of shop.ID, cmd Command) error {
+func (s *Service) SendPaymentUpdate(ctx context.Context, of shop.ID, cmd Command) error {
 	ctx = platform.Interactive(ctx)
 	store, c, err := s.known(ctx, of, cmd)
 	if err != nil {

@@ -37,8 +37,8 @@ func (s *Service) tellLater(ctx context.Context, of shop.ID, c contract.Contract
 	at := c.Moving.At
 	return s.keep(ctx, of, &c, func(c *contract.Contract) error {
 		if c.Moving != nil && c.Moving.At.Equal(at) {
-			c.Moving.Wait(s.Clock.Now())
-			c.Rewake()
+			c.Moving.Defer(s.Clock.Now())
+			c.ResetAmendAt()
 		}
 		return nil
 	})
@@ -57,7 +57,7 @@ func (s *Service) bring(ctx context.Context, of shop.ID, c contract.Contract, to
 		if to == contract.Cancelled {
 			c.Moving.Feedback, c.Moving.Note = c.CancellationFeedback, c.CancellationNote
 		}
-		c.AmendAt = c.Moving.At.Add(Leash)
+		c.AmendAt = c.Moving.At.Add(PendingChangeTimeout)
 		return nil
 	})
 	if err != nil || changed {
@@ -91,7 +91,7 @@ func (s *Service) endTerm(ctx context.Context, of shop.ID, c contract.Contract) 
 		if c.Ending != nil {
 			c.Ending.At = end
 		}
-		c.Rewake()
+		c.ResetAmendAt()
 		return nil
 	})
 }
@@ -132,7 +132,7 @@ func (s *Service) endCommitment(ctx context.Context, of shop.ID, c contract.Cont
 		switch {
 		case c.Committed() == 0:
 			c.Ending = endOfTerm(*c, g)
-			c.Rewake()
+			c.ResetAmendAt()
 		case waits:
 			c.AmendAt = now.Add(aDay)
 		default:

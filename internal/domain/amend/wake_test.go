@@ -35,10 +35,10 @@ func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.
 		c := w.contract(w.ours)
 		waits = append(waits, int(c.AmendAt.Sub(w.at.Now()).Minutes()))
 		w.at.Set(c.AmendAt.Add(-time.Millisecond))
-		w.must(w.amend.Work(t.Context(), w.of.ID))
+		w.must(w.amend.RunDue(t.Context(), w.of.ID))
 		before := told
 		w.at.Set(c.AmendAt)
-		w.must(w.amend.Work(t.Context(), w.of.ID))
+		w.must(w.amend.RunDue(t.Context(), w.of.ID))
 		if told == before {
 			t.Fatalf("nobody told the platform again at %s", w.at.Now())
 		}
@@ -48,7 +48,7 @@ func TestAChangeOfStatusThatIsNotAnsweredIsToldAgainLessAndLessOften(t *testing.
 	}
 	w.way.status = nil
 	w.at.Set(w.contract(w.ours).AmendAt)
-	w.must(w.amend.Work(t.Context(), w.of.ID))
+	w.must(w.amend.RunDue(t.Context(), w.of.ID))
 	if c := w.contract(w.ours); c.Status != contract.Paused || c.Moving != nil || !c.AmendAt.IsZero() {
 		t.Errorf("in the end the contract is %s, on the move %+v, and looked at again at %s", c.Status, c.Moving, c.AmendAt)
 	}
@@ -76,8 +76,8 @@ func TestABusyPlatformDoesNotUndoAChangeOfStatus(t *testing.T) {
 				t.Fatalf("the contract is on the move: %t", moving)
 			}
 			w.way.status = func(string) (platform.Detail, error) { return platform.Detail{}, platform.ErrThrottled }
-			w.at.Set(w.at.Now().Add(contract.Leash))
-			w.must(w.amend.Work(t.Context(), w.of.ID))
+			w.at.Set(w.at.Now().Add(contract.PendingChangeTimeout))
+			w.must(w.amend.RunDue(t.Context(), w.of.ID))
 			if moving := w.contract(w.ours).Moving != nil; moving == known {
 				t.Errorf("later the contract is on the move: %t", moving)
 			}
@@ -173,9 +173,9 @@ func TestWhoSleptChangesNoStatusThatSomebodyElseHasChanged(t *testing.T) {
 					set(to, time.Time{})
 				}
 			}}
-			w.must(slept.Work(t.Context(), w.of.ID))
+			w.must(slept.RunDue(t.Context(), w.of.ID))
 			w.at.Set(w.at.Now().Add(time.Hour))
-			w.must(w.amend.Work(t.Context(), w.of.ID))
+			w.must(w.amend.RunDue(t.Context(), w.of.ID))
 			if c := w.contract(w.ours); c.Status != row.want || c.Moving != nil {
 				t.Errorf("the contract is %s, on the move %+v; want %s", c.Status, c.Moving, row.want)
 			}
@@ -192,7 +192,7 @@ func TestWhoSleptTellsNoOldStatus(t *testing.T) {
 	slept := *w.amend
 	slept.Store = &sleepy{w.amend.Store, 2, func() { // it was read and written down
 		w.at.Set(w.contract(w.ours).AmendAt)
-		w.must(w.amend.Work(t.Context(), w.of.ID))
+		w.must(w.amend.RunDue(t.Context(), w.of.ID))
 		_, err := w.amend.SetStatus(t.Context(), w.of.ID, w.command(), amend.StatusChange{To: contract.Active})
 		w.must(err)
 	}}
@@ -218,12 +218,12 @@ func TestOneNodeAtATimeDoesWhatAContractWaitsFor(t *testing.T) {
 	w.way.status = func(to string) (platform.Detail, error) {
 		if told++; told == 1 { // while the platform is told
 			other := *w.amend
-			other.Chores = &found{w.amend.Chores, []contract.Contract{w.contract(w.ours)}}
-			w.must(other.Work(t.Context(), w.of.ID))
+			other.Due = &found{w.amend.Due, []contract.Contract{w.contract(w.ours)}}
+			w.must(other.RunDue(t.Context(), w.of.ID))
 		}
 		return w.way.client.SetStatus(t.Context(), w.of.At(), int64(w.ours), to)
 	}
-	w.must(w.amend.Work(t.Context(), w.of.ID))
+	w.must(w.amend.RunDue(t.Context(), w.of.ID))
 	if c := w.contract(w.ours); c.Status != contract.Active || told != 1 {
 		t.Errorf("the contract is %s, and the platform was told %d times", c.Status, told)
 	}
@@ -255,17 +255,17 @@ func TestAChangeThatIsMadeCannotBeTakenBackMeanwhile(t *testing.T) {
 				w.must(err)
 				c := &rows[0]
 				c.Pending = &contract.PendingChange{Line: c.Lines[0].ID, OldVariant: w.sold[0], Variant: w.sold[1], At: c.NextBillingDate}
-				c.Rewake()
+				c.ResetAmendAt()
 				return tx.PutContracts(t.Context(), rows)
 			}))
 			w.at.Set(w.contract(w.ours).AmendAt)
 			row.during(w, func() {
-				err := w.amend.CancelPending(t.Context(), w.of.ID, w.command())
+				err := w.amend.CancelPendingChange(t.Context(), w.of.ID, w.command())
 				if row.want == 0 && err != nil || row.want != 0 && !fault.Is(err, row.want) {
 					t.Errorf("taking it back: %v", err)
 				}
 			})
-			w.must(w.amend.Work(t.Context(), w.of.ID))
+			w.must(w.amend.RunDue(t.Context(), w.of.ID))
 			if c := w.contract(w.ours); c.Pending != nil || c.Lines[0].VariantID != w.sold[row.product] || c.ChangingUntil.After(w.at.Now()) {
 				t.Errorf("the contract has %+v, waits for %+v and is being changed until %s", c.Lines, c.Pending, c.ChangingUntil)
 			}
@@ -276,7 +276,7 @@ func TestAChangeThatIsMadeCannotBeTakenBackMeanwhile(t *testing.T) {
 
 // found is what a node has found to do just before another one began with it.
 type found struct {
-	amend.Chores
+	amend.Finder
 	due []contract.Contract
 }
 
@@ -285,5 +285,5 @@ func (f *found) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time,
 		f.due = nil // once
 		return due, nil
 	}
-	return f.Chores.ContractsToAmend(ctx, of, now, limit)
+	return f.Finder.ContractsToAmend(ctx, of, now, limit)
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// Work is the task of doing what a shop's contracts wait for: the rest of a split
+// RunDue is the task of doing what a shop's contracts wait for: the rest of a split
 // that was left undone, and changes whose day has come.
-type Work struct {
+type RunDue struct {
 	Shop shop.ID `json:"shop"`
 }
 
 // Kind names the task.
-func (Work) Kind() string { return "amend_work" }
+func (RunDue) Kind() string { return "amend_work" }
 
-// Chores finds contracts that wait.
-type Chores interface {
+// Due finds contracts that wait.
+type Finder interface {
 	// ContractsToAmend returns at most limit contracts of the shop whose AmendAt
 	// is at or before now, earliest first.
 	ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, limit int) ([]contract.Contract, error)
@@ -30,12 +30,12 @@ type Chores interface {
 // batch is how many contracts are taken up at once.
 const batch = 50
 
-// Work does what the shop's contracts wait for. What the platform refuses is
+// RunDue does what the shop's contracts wait for. What the platform refuses is
 // given up, and the log says why; what fails otherwise is tried again later. Of a store
 // that may not be charged only what people ask for is done.
-func (s *Service) Work(ctx context.Context, of shop.ID) error {
+func (s *Service) RunDue(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		due, err := s.Chores.ContractsToAmend(ctx, of, s.Clock.Now(), batch)
+		due, err := s.Due.ContractsToAmend(ctx, of, s.Clock.Now(), batch)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -72,7 +72,7 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 		if err = s.finish(ctx, of, c, false); err != nil && !final(err) {
 			err = s.tellLater(ctx, of, c, err)
 		}
-	case c.GivesUp():
+	case c.EndsAfterDunning():
 		err = s.end(ctx, of, c)
 	case c.Resumes() && due(c.Pause.Until):
 		err = s.bring(ctx, of, c, contract.Active)
@@ -83,10 +83,10 @@ func (s *Service) attend(ctx context.Context, of shop.ID, c contract.Contract) e
 	case c.Status == contract.Active && due(c.ExpireAt):
 		err = s.bring(ctx, of, c, contract.Expired)
 	default:
-		return s.keep(ctx, of, &c, func(c *contract.Contract) error { c.Rewake(); return nil })
+		return s.keep(ctx, of, &c, func(c *contract.Contract) error { c.ResetAmendAt(); return nil })
 	}
 	switch {
-	case final(err) && c.GivesUp() && !gone(err):
+	case final(err) && c.EndsAfterDunning() && !gone(err):
 		err = s.cannotEnd(ctx, of, c, err)
 	case final(err):
 		err = s.putOff(ctx, of, c, err)
@@ -119,13 +119,13 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
 			return err
 		}
-		stands, wait := false, Leash
+		stands, wait := false, PendingChangeTimeout
 		if unasked(rows[0]) {
 			store, err := tx.Shop(ctx)
 			if err != nil {
 				return err
 			}
-			if stands = store.Guard.Bar(now) != ""; stands && !store.Guard.FrozenAt.IsZero() {
+			if stands = store.Guard.BlockReason(now) != ""; stands && !store.Guard.FrozenAt.IsZero() {
 				wait = frozenWait
 			}
 		}

@@ -104,7 +104,7 @@ func begin(t *testing.T) *world {
 	log := slog.New(slog.DiscardHandler)
 	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
 	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
-	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Chores: w.db, Bundles: w.db, Trail: w.db, Creations: w.db, Clock: w.at, Log: log}
+	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Due: w.db, Bundles: w.db, Trail: w.db, Creations: w.db, Clock: w.at, Log: log}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))
 	return w
@@ -124,12 +124,12 @@ func (w *world) tell(ids ...contract.ID) {
 		w.events++
 		w.must(w.db.Inbox().Add(w.t.Context(), w.of.ID, platform.Event{ID: fmt.Sprint(w.events), Topic: platform.ContractUpdated, Shop: w.of.Domain, Contract: int64(id)}, w.at.Now()))
 	}
-	w.must(w.intake.Work(w.t.Context(), w.of.ID))
+	w.must(w.intake.ProcessEvents(w.t.Context(), w.of.ID))
 }
 
 // change has somebody change the interval of our contract by the interface.
 func (w *world) change(weeks int) error {
-	_, err := w.amend.SetBillingInterval(w.t.Context(), w.of.ID, w.command(), amend.Rhythm{Interval: cadence.Week, Count: weeks})
+	_, err := w.amend.SetBillingInterval(w.t.Context(), w.of.ID, w.command(), amend.Frequency{Interval: cadence.Week, Count: weeks})
 	return err
 }
 

@@ -17,8 +17,8 @@ func (b *batch) announce(ctx context.Context, tx Tx, contracts map[contract.ID]*
 			continue
 		}
 		c := contracts[e.Contract]
-		e.announced = contract.Amending{From: c.Revision, Until: e.DueAt}
-		c.Begin(e.announced, e.UpdatedAt)
+		e.announced = contract.InFlightEdit{From: c.Revision, Until: e.DueAt}
+		c.BeginEdit(e.announced, e.UpdatedAt)
 		changing = append(changing, c.ID)
 	}
 	rows := chosen(contracts, changing)
@@ -36,11 +36,11 @@ func (b *batch) announce(ctx context.Context, tx Tx, contracts map[contract.ID]*
 // nothing left to do. While nobody knows whether the change was made it stays
 // announced: the next step finds out, or the announcement ends by itself.
 func (l *settlement) answered(ctx context.Context, tx Tx, p prepared) error {
-	if p.announced == (contract.Amending{}) || p.err != nil && p.editing {
+	if p.announced == (contract.InFlightEdit{}) || p.err != nil && p.editing {
 		return nil
 	}
 	c := l.contracts[p.Contract]
-	announced := c.Answered(p.announced)
+	announced := c.EndEdit(p.announced)
 	was := *c
 	ours, err := l.takeOver(c, p)
 	if err != nil || !ours && !announced {
@@ -71,7 +71,7 @@ func (l *settlement) takeOver(c *contract.Contract, p prepared) (bool, error) {
 		return false, nil
 	}
 	if before != nil {
-		if _, theirs, err := contract.Read(c, *before, l.shop.Settings, l.now); err != nil || theirs.Told() {
+		if _, theirs, err := contract.Read(c, *before, l.shop.Settings, l.now); err != nil || theirs.Logged() {
 			return false, err
 		}
 	}
@@ -79,7 +79,7 @@ func (l *settlement) takeOver(c *contract.Contract, p prepared) (bool, error) {
 	if err != nil || change.Replans() || change.Delivery || change.Limits || after.PaymentMethod != c.PaymentMethod {
 		return false, err
 	}
-	after.PricedBy(p.prices)
+	after.SetPlanPricing(p.prices)
 	after.UpdatedAt = l.now
 	*c = after
 	return true, nil

@@ -218,7 +218,7 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 		return nil, err
 	}
 	hold := b.shop.Guard.Hold
-	if b.shop.Connected && !b.shop.Guard.Charges(now) {
+	if b.shop.Connected && !b.shop.Guard.ChargesAutomatically(now) {
 		b.allowance = batchSize // what is in flight was asked for before, or by a person
 		return tx.DueInFlight(ctx, now, batchSize)
 	}
@@ -234,7 +234,7 @@ func (b *batch) due(ctx context.Context, tx Tx, now time.Time) ([]Attempt, error
 // asked for, and the rest stays as it is. A store that has left is charged by nobody,
 // and its orders end.
 func blockIfFrozen(v decision, a Attempt, g shop.Guard, p Policy, now time.Time) decision {
-	reason := g.Bar(now)
+	reason := g.BlockReason(now)
 	if reason == "" || v.action == poll || v.action == ask || v.action == wait || v.status == ConnectionGone {
 		return v
 	}

@@ -74,10 +74,10 @@ func decide(a Attempt, g inputs, now time.Time) decision {
 		}
 	}
 	if m := g.contract.Moving; m != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return decision{action: wait, until: now.Add(contract.Leash), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
+		return decision{action: wait, until: now.Add(contract.PendingChangeTimeout), reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
 	}
 	if g.contract.Split != nil && (a.Status == Failure || a.FirstSentAt.IsZero()) {
-		return decision{action: wait, until: now.Add(contract.Leash), reason: "lines of the contract are on their way into one of their own"}
+		return decision{action: wait, until: now.Add(contract.PendingChangeTimeout), reason: "lines of the contract are on their way into one of their own"}
 	}
 	if reason, missed := missed(a, g.others, now); missed && a.sent() {
 		return decision{action: ask, status: Skipped, reason: reason} // it may have been charged before
@@ -99,7 +99,7 @@ func decide(a Attempt, g inputs, now time.Time) decision {
 		return v
 	}
 	if g.contract.Pending != nil && a.mayWait(now) {
-		return decision{action: wait, until: now.Add(contract.Leash), look: true, reason: "a change of a line that waits for it is made first"}
+		return decision{action: wait, until: now.Add(contract.PendingChangeTimeout), look: true, reason: "a change of a line that waits for it is made first"}
 	}
 	if g.prepare && (a.Status == Failure || a.FirstSentAt.IsZero()) {
 		if o, ok := before(a, g, now); ok {
@@ -143,7 +143,7 @@ func hindrance(a Attempt, g inputs) (stop bool, as Status, reason string) {
 		return true, ContractCancelled, "the contract is cancelled"
 	case g.contract.Status != contract.Active:
 		return true, ContractEnded, "the contract has ended"
-	case g.contract.Beyond(a.Cycle):
+	case g.contract.PastLastCycle(a.Cycle):
 		last, _ := g.contract.LastCycle()
 		return true, ContractEnded, fmt.Sprintf("the contract ends after %d cycles", last)
 	case !g.contract.AutoCharge && !a.Manual:

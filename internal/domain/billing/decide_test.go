@@ -85,7 +85,7 @@ func TestDecide(t *testing.T) {
 		{"a cycle after the last one before a cancellation is not charged", due(), monthly(func(g *inputs) { g.contract.Ending = &contract.Ending{Cycle: 2} }),
 			decision{action: end, status: ContractEnded}},
 		{"a contract that is on its way to another status is not charged meanwhile", due(), monthly(func(g *inputs) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
-			decision{action: wait, until: now.Add(contract.Leash)}},
+			decision{action: wait, until: now.Add(contract.PendingChangeTimeout)}},
 		{"a try that may have been made is asked for, whatever the contract is on its way to", sent(19*time.Hour, time.Minute), monthly(func(g *inputs) { g.contract.Moving = &contract.Move{To: contract.Cancelled} }),
 			decision{action: charge}},
 		{"the last cycle is charged", due(), monthly(func(g *inputs) { g.contract.MaxCycles = 3 }), decision{action: charge}},

@@ -13,14 +13,14 @@ import (
 )
 
 // groundOf returns what computing with an attempt's case rests on.
-func groundOf(of shop.Shop, a Attempt) (dunning.Ground, error) {
+func groundOf(of shop.Shop, a Attempt) (dunning.Inputs, error) {
 	cal, err := of.Calendar()
 	return rulesFor(of, a, cal), err
 }
 
 // rulesFor is groundOf for who has the store's calendar.
-func rulesFor(of shop.Shop, a Attempt, cal cadence.Calendar) dunning.Ground {
-	return dunning.Ground{
+func rulesFor(of shop.Shop, a Attempt, cal cadence.Calendar) dunning.Inputs {
+	return dunning.Inputs{
 		Settings: of.Settings.Dunning, Due: a.BillingDate, Calendar: cal, Spread: dunning.SpreadOf(KeyOf(of.Domain, a.Contract, a.Cycle, 0)),
 	}
 }
@@ -74,10 +74,10 @@ func (l *settlement) startDunning(a *Attempt, code string) error {
 	if !known {
 		l.log.Warn("a decline that the service does not know is taken for a bank's", "shop", l.shop.Domain, "attempt", a.ID, "code", code)
 	}
-	if a.Try == 1 && class.Bank() && c.PaymentMethod != "" {
+	if a.Try == 1 && class.FromBank() && c.PaymentMethod != "" {
 		l.tries = append(l.tries, CardTry{c.PaymentMethod, a.tried()})
 	}
-	if class.ForStaff() {
+	if class.NeedsStaff() {
 		l.note(*a, activity.BillingAttemptNotification, activity.Failure, outcome{Cycle: a.Cycle, Try: a.Try, ErrorCode: code, Reason: "the store's staff has to look at it"})
 	}
 	if other := c.Dunning; other != nil && other.Attempt != int64(a.ID) {
@@ -105,7 +105,7 @@ func (l *settlement) startDunning(a *Attempt, code string) error {
 
 // pursue does what is due about a case besides charging, and says when there is
 // something to do next.
-func (l *settlement) pursue(a *Attempt, g dunning.Ground) error {
+func (l *settlement) pursue(a *Attempt, g dunning.Inputs) error {
 	if a.Dunning.Over(l.now) {
 		return l.finish(a, g)
 	}
@@ -114,14 +114,14 @@ func (l *settlement) pursue(a *Attempt, g dunning.Ground) error {
 			return err
 		}
 	}
-	a.DueAt = a.Dunning.Wake(g)
+	a.DueAt = a.Dunning.NextDue(g)
 	l.show(a)
 	return nil
 }
 
 // finish does what is left when nothing has helped. A contract is paused or
 // cancelled at the platform first: that is left to whoever changes contracts.
-func (l *settlement) finish(a *Attempt, g dunning.Ground) error {
+func (l *settlement) finish(a *Attempt, g dunning.Inputs) error {
 	action := g.Settings.Final(a.Dunning.Class)
 	a.DueAt = time.Time{}
 	if action != dunning.Skip {

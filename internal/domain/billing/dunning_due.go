@@ -29,7 +29,7 @@ var whySpent = fmt.Sprintf("the payment method was declined or tried again %d ti
 // forbids to charge.
 func decideFailed(a Attempt, g inputs, now time.Time) decision {
 	k := a.Dunning
-	spent := dunning.Spent(g.tries, now)
+	spent := dunning.CardLimitReached(g.tries, now)
 	if !k.State.Live() { // a person gave it a date
 		if spent {
 			return decision{action: leave, reason: whySpent}
@@ -97,7 +97,7 @@ func (l *settlement) carryOn(a *Attempt, v decision) error {
 		return nil
 	case leaveOut:
 		l.note(*a, activity.DunningAttemptSkipped, activity.Skipped, outcome{Cycle: a.Cycle, Reason: v.reason})
-		a.Dunning.Pass(g)
+		a.Dunning.SkipRetry(g)
 	case putOff:
 		a.Dunning.RetryAt = v.until
 	case follow:

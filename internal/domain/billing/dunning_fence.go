@@ -26,7 +26,7 @@ var ends = map[dunning.Action]struct {
 // EndOf returns the status that a contract is to get because an order of it could
 // not be charged; false when it is to get none.
 func EndOf(c contract.Contract) (contract.Status, bool) {
-	if !c.GivesUp() {
+	if !c.EndsAfterDunning() {
 		return "", false
 	}
 	end, ok := ends[c.Dunning.Action]
@@ -187,7 +187,7 @@ func (a Attempt) knew(change time.Time) bool {
 // CannotEnd gives up the final action that the platform does not allow, and the
 // case with it. It changes the contract, which the caller writes.
 func CannotEnd(ctx context.Context, tx Tx, c *contract.Contract, reason string, now time.Time) error {
-	if !c.GivesUp() {
+	if !c.EndsAfterDunning() {
 		return nil
 	}
 	attempts, err := tx.Attempts(ctx, []AttemptID{AttemptID(c.Dunning.Attempt)})

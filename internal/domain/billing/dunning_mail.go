@@ -24,10 +24,10 @@ func MailKey(kind notify.Kind, a Attempt, nth int) string {
 // kind.
 func (a Attempt) LastMails() map[notify.Kind]string {
 	keys := make(map[notify.Kind]string)
-	if n := a.Dunning.Told; n > 0 {
+	if n := a.Dunning.DeclineMails; n > 0 {
 		keys[notify.TransactionFailed] = MailKey(notify.TransactionFailed, a, n)
 	}
-	if n := a.Dunning.Asked; n > 0 {
+	if n := a.Dunning.ConfirmationMails; n > 0 {
 		keys[notify.SecurityChallenge] = MailKey(notify.SecurityChallenge, a, n)
 	}
 	return keys
@@ -47,8 +47,8 @@ func (r *Record) Mailed(status map[string]notify.Status) {
 }
 
 // notify tells the customer what a notice says.
-func (l *settlement) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) error {
-	a.Dunning.ToldAt = slot.At
+func (l *settlement) notify(a *Attempt, slot dunning.ScheduledNotice, g dunning.Inputs) error {
+	a.Dunning.NotifiedAt = slot.At
 	kind := notify.TransactionFailed
 	switch {
 	case slot.What == dunning.Warning:
@@ -73,7 +73,7 @@ func (l *settlement) notify(a *Attempt, slot dunning.Slot, g dunning.Ground) err
 
 // askToConfirm tells the customer where to confirm a payment.
 func (l *settlement) askToConfirm(a *Attempt) error {
-	a.Dunning.ToldAt = l.now
+	a.Dunning.NotifiedAt = l.now
 	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, Confirm: a.ActionURL})
 }
 
@@ -97,14 +97,14 @@ func paymentMail(a *Attempt, c contract.Contract, of shop.Shop, p notify.Payment
 	if err != nil {
 		return nil, err
 	}
-	nth := int(a.Dunning.ToldAt.UnixMilli())
+	nth := int(a.Dunning.NotifiedAt.UnixMilli())
 	switch p.Kind {
 	case notify.TransactionFailed:
-		a.Dunning.Told++
-		nth = a.Dunning.Told
+		a.Dunning.DeclineMails++
+		nth = a.Dunning.DeclineMails
 	case notify.SecurityChallenge:
-		a.Dunning.Asked++
-		nth = a.Dunning.Asked
+		a.Dunning.ConfirmationMails++
+		nth = a.Dunning.ConfirmationMails
 	}
 	m, err := notify.New(notify.Message{
 		Kind: p.Kind, To: c.Customer.Email, FromName: of.Domain, Content: words, Contract: c.ID, Actor: activity.System,

@@ -309,7 +309,7 @@ func find(ctx context.Context, tx Tx, t target) (Record, error) {
 		return Record{}, firstError(err, missing)
 	}
 	contracts, err := tx.Contracts(ctx, []contract.ID{rows[0].Contract})
-	if err != nil || len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].Hidden(t.by) {
+	if err != nil || len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].HiddenFrom(t.by) {
 		return Record{}, firstError(err, missing)
 	}
 	of, err := tx.Shop(ctx)

@@ -126,7 +126,7 @@ func (s Explainer) terms(ctx context.Context, of shop.Shop, c contract.Contract)
 	if !c.Priced {
 		return t
 	}
-	is := c.With(d.Contract)
+	is := c.WithReading(d.Contract)
 	if err := s.knowPrices(ctx, of, &is, c); err != nil {
 		s.Log.InfoContext(ctx, "an explanation goes without the prices of plans", "shop", of.Domain, "contract", c.ID, "error", err)
 		return nil

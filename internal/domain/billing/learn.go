@@ -205,7 +205,7 @@ func (l *settlement) postpone(a *Attempt, possible time.Time) error {
 		a.BillingDate = possible
 	}
 	a.DueAt = a.BillingDate
-	l.contracts[a.Contract].Restart(contract.Series{Cycle: a.Cycle, Start: a.BillingDate})
+	l.contracts[a.Contract].ReplaceSeries(contract.Series{Cycle: a.Cycle, Start: a.BillingDate})
 	l.restarted = append(l.restarted, a.Contract)
 	l.note(*a, activity.NextBillingDateChange, activity.Info, outcome{
 		Cycle: a.Cycle, From: before.Format(time.RFC3339), To: a.BillingDate.Format(time.RFC3339), Reason: reason,
@@ -311,7 +311,7 @@ func (l *settlement) unsent(a *Attempt, asked time.Time) error {
 		return l.stop(a, status, activity.BillingAttemptSkipped, reason)
 	}
 	a.DueAt = a.SentAt.Add(l.policy.Settling)
-	if l.shop.Guard.Bar(l.now) != "" { // it may only be asked for
+	if l.shop.Guard.BlockReason(l.now) != "" { // it may only be asked for
 		a.DueAt = l.now.Add(l.policy.Repair)
 	}
 	if !a.DueAt.After(l.now) {

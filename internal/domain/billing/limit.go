@@ -25,7 +25,7 @@ func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now tim
 	has := make(map[int]bool, len(there))
 	last := 0
 	for _, a := range there {
-		if a.Status == Queued && c.Beyond(a.Cycle) {
+		if a.Status == Queued && c.PastLastCycle(a.Cycle) {
 			gone = append(gone, a)
 			continue
 		}
@@ -35,7 +35,7 @@ func limited(c contract.Contract, there []Attempt, cal cadence.Calendar, now tim
 		return gone, nil
 	}
 	for cycle := max(c.Series.Cycle, reached(there, now)+1); cycle < last; cycle++ {
-		if !has[cycle] && !c.Beyond(cycle) {
+		if !has[cycle] && !c.PastLastCycle(cycle) {
 			holes = append(holes, upcoming(c, cycle, cal, now))
 		}
 	}
@@ -52,21 +52,21 @@ func predictEnd(c *contract.Contract, q Queue, cal cadence.Calendar, now time.Ti
 		return
 	}
 	if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum && c.Committed() == 0 {
-		c.Look(now)
+		c.AmendBy(now)
 	}
-	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.Most()
+	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.MaxCycle()
 	switch {
 	case !over:
-		c.ExpectEnd(time.Time{})
+		c.SetExpiry(time.Time{})
 	case c.ExpireAt.IsZero():
 		at := now
 		if last := c.Term(cal).Last(); c.Prepaid() && last.After(now) {
 			at = last
 		}
-		if q.Unpaid && !c.Beyond(q.LastCycle) {
+		if q.Unpaid && !c.PastLastCycle(q.LastCycle) {
 			at = later(at, now.Add(lastChance))
 		}
-		c.ExpectEnd(at)
+		c.SetExpiry(at)
 	}
 }
 

@@ -205,8 +205,8 @@ type preparing struct {
 	oneOffs         []OneOff // of this order
 	lasting, single []swap.Rule
 	used            map[swap.ID]bool
-	edited          []int             // cycles of the contract that may hold changes of ours
-	announced       contract.Amending // the change of the contract that is about to be made; zero: none
+	edited          []int                 // cycles of the contract that may hold changes of ours
+	announced       contract.InFlightEdit // the change of the contract that is about to be made; zero: none
 }
 
 // order returns what rules are applied to.
@@ -237,7 +237,7 @@ func concerns(rules []swap.Rule, o swap.Order) bool {
 func changesOf(applied []swap.Rule) []Change {
 	changes := make([]Change, len(applied))
 	for i, r := range applied {
-		changes[i] = Change{Rule: r.ID, Name: r.Name, Once: !r.EveryOrder && !r.OfOneOrder(), Removed: r.Sources, Added: r.Destinations}
+		changes[i] = Change{Rule: r.ID, Name: r.Name, Once: !r.EveryOrder && !r.OneOrderOnly(), Removed: r.Sources, Added: r.Destinations}
 		if r.ShiftDays != nil {
 			changes[i].Shift = *r.ShiftDays
 		}

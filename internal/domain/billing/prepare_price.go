@@ -107,6 +107,6 @@ func (s *Service) knowPrices(ctx context.Context, of shop.Shop, c *contract.Cont
 		return nil
 	}
 	prices, err := s.PlanPrices(ctx, of, []contract.Contract{unpriced})
-	c.PricedBy(prices[c.ID])
+	c.SetPlanPricing(prices[c.ID])
 	return err
 }

@@ -277,7 +277,7 @@ func shifted(c *contract.Contract, following Attempt, days int, previous time.Ti
 	} else if following.Moved { // a person chose its date: those after it are counted from the calendar's
 		series.Start = cal.At(c.DueOn(following.Cycle, cal).In(cal.Zone).AddDate(0, 0, days))
 	}
-	c.Restart(series)
+	c.ReplaceSeries(series)
 	return date
 }
 

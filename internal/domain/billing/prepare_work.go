@@ -64,7 +64,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 	m := aim{is: placedOf(is.Lines, is.LineDetails)}
 	lines := plain(m.is)
 	if p.contract.Priced {
-		c := p.contract.With(is.Contract)
+		c := p.contract.WithReading(is.Contract)
 		if p.failed(s.knowPrices(ctx, of, &c, p.contract), false) {
 			return
 		}
@@ -94,7 +94,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 	if p.failed(err, true) {
 		return
 	}
-	left := p.contract.With(made.Contract)
+	left := p.contract.WithReading(made.Contract)
 	if err := s.knowPrices(ctx, of, &left, p.contract); err != nil {
 		s.Log.WarnContext(ctx, "the prices of a contract's plans are not known: it is read anew", "shop", of.Domain, "contract", id, "error", err)
 		return
@@ -195,7 +195,7 @@ func (s *Service) catalogue(ctx context.Context, of shop.Shop, rules []swap.Rule
 
 // catalogueOf is the catalogue of what the store is known to sell.
 func (s *Service) catalogueOf(ctx context.Context, of shop.Shop, sold map[int64]platform.Variant, place place) swap.Catalogue {
-	c := swap.Catalogue{Variants: swap.PaidAtOnce(sold, place.Deliveries)}
+	c := swap.Catalogue{Variants: swap.PriceForDeliveries(sold, place.Deliveries)}
 	if s.Plans == nil {
 		return c
 	}

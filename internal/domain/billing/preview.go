@@ -67,7 +67,7 @@ func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices")
 	}
-	cycles, waiting := coming(queued, swap.Horizon)
+	cycles, waiting := coming(queued, swap.PreviewLength)
 	orders, err := swap.PreviewOrders(rules, e.order(lines), cycles, prices)
 	if err != nil {
 		return nil, unavailable(err, "the platform could not be asked for the prices of plans")
@@ -75,7 +75,7 @@ func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 	list := make([]Preview, 0, len(cycles))
 	days, made := 0, reached(there, s.Clock.Now())
 	for i, f := range orders {
-		if c.Beyond(f.Cycle) {
+		if c.PastLastCycle(f.Cycle) {
 			break
 		}
 		a, waits := waiting[f.Cycle]
@@ -125,7 +125,7 @@ func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Co
 			}
 		}
 		before := c
-		c = c.Having(swap.Plain(lines), policies)
+		c = c.WithLines(swap.Plain(lines), policies)
 		if err := s.knowPrices(ctx, of, &c, before); err != nil {
 			return nil, swap.Catalogue{}, err
 		}

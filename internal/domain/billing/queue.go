@@ -25,7 +25,7 @@ func fill(c contract.Contract, q Queue, cal cadence.Calendar, now time.Time) []A
 	}
 	var missing []Attempt
 	behind := slices.Clone(q.Dates)
-	for cycle := q.next(c); !c.Beyond(cycle); cycle++ {
+	for cycle := q.next(c); !c.PastLastCycle(cycle); cycle++ {
 		due := c.DueOn(cycle, cal)
 		behind = slices.DeleteFunc(behind, func(date time.Time) bool { return !date.After(due) })
 		if q.Waiting+len(missing)-len(behind) >= QueueLength {
@@ -104,8 +104,8 @@ func reshape(
 		made := reached(byContract[c.ID], now)
 		for _, a := range dropped {
 			if a.BillingDate.After(now) {
-				if a.Cycle < made && !c.Beyond(a.Cycle) && c.Status == contract.Active { // it never comes back
-					c.Jump(1)
+				if a.Cycle < made && !c.PastLastCycle(a.Cycle) && c.Status == contract.Active { // it never comes back
+					c.AddPassedCycles(1)
 				}
 				gone = append(gone, a.ID)
 				keepWish(c, a, follow, made)
@@ -166,11 +166,11 @@ func comeBack(c *contract.Contract, there []Attempt, made int, cal cadence.Calen
 	for _, w := range slices.Clone(c.Overrides) {
 		has := slices.ContainsFunc(there, func(a Attempt) bool { return a.Cycle == w.Cycle })
 		switch {
-		case w.Date.IsZero() || w.Cycle >= max(made, c.Series.Cycle) || c.Beyond(w.Cycle) || has:
+		case w.Date.IsZero() || w.Cycle >= max(made, c.Series.Cycle) || c.PastLastCycle(w.Cycle) || has:
 		case w.Date.After(now):
 			back = append(back, upcoming(*c, w.Cycle, cal, now))
 		case w.Cycle < made:
-			c.Jump(1)
+			c.AddPassedCycles(1)
 			c.Overrides = dropWishes(c.Overrides, w.Cycle, w.Cycle)
 		}
 	}
@@ -222,13 +222,13 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		past := a.Status == Skipped && !a.BillingDate.After(now)
 		wished := c.OverriddenOn(a.Cycle)
 		switch {
-		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && (wished.After(now) || wished.Equal(a.BillingDate)) && !c.Beyond(a.Cycle): // the calendar goes on from it
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && (wished.After(now) || wished.Equal(a.BillingDate)) && !c.PastLastCycle(a.Cycle): // the calendar goes on from it
 			has[a.Cycle] = true
 			a.BillingDate, a.DueAt, a.Moved, a.PublishAt, a.UpdatedAt = wished, wished, true, now, now
 			kept = append(kept, a)
-		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && a.Moved && !a.BillingDate.After(now) && !c.Beyond(a.Cycle): // wherever the calendar is, it is owed
+		case a.Status == Queued && runs && a.Cycle < c.Series.Cycle && a.Moved && !a.BillingDate.After(now) && !c.PastLastCycle(a.Cycle): // wherever the calendar is, it is owed
 			has[a.Cycle] = true
-		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.Beyond(a.Cycle)):
+		case a.Status == Queued && (!runs || a.Cycle < c.Series.Cycle || c.PastLastCycle(a.Cycle)):
 			gone = append(gone, a)
 		case a.Status != Queued && a.Status != Skipped:
 			has[a.Cycle] = true
@@ -251,7 +251,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 		}
 	}
 	for cycle := c.Series.Cycle; runs && cycle < last; cycle++ {
-		if !has[cycle] && !c.Beyond(cycle) {
+		if !has[cycle] && !c.PastLastCycle(cycle) {
 			kept = append(kept, upcoming(c, cycle, cal, now))
 		}
 	}
@@ -264,7 +264,7 @@ func replan(c contract.Contract, there []Attempt, cal cadence.Calendar, now time
 // made, or behind where the calendar begins, has no other day than its own.
 func keepWish(c *contract.Contract, a Attempt, follow []Attempt, made int) {
 	w := contract.OrderOverride{Cycle: a.Cycle, Note: a.Note, Flags: a.Flags}
-	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle && !c.Beyond(a.Cycle); jumped {
+	if jumped := c.Status == contract.Active && a.Cycle < c.Series.Cycle && !c.PastLastCycle(a.Cycle); jumped {
 		w.Cycle = c.Series.Cycle
 		if slices.ContainsFunc(c.Overrides, func(has contract.OrderOverride) bool { return has.Cycle == w.Cycle }) {
 			return

@@ -78,7 +78,7 @@ func (r *Record) turn(ctx context.Context, tx Tx, now time.Time) error {
 	if following := Following(reached(there, now), r.Of.Series.Cycle, skips); r.Cycle < following {
 		series = series.Before(following)
 	}
-	r.Of.Turn(series, now)
+	r.Of.BeginSeries(series, now)
 	return redate(ctx, tx, r.shop, []contract.Contract{r.Of}, now)
 }
 

@@ -91,7 +91,7 @@ func unskip(r *Record, by activity.Actor, now time.Time) ([]activity.Entry, erro
 	if r.Of.Status != contract.Active {
 		return nil, fault.New(fault.FailedPrecondition, "contract %d is %s", r.Of.ID, r.Of.Status).Entity(entity).Code("contractNotActive")
 	}
-	if r.Of.Beyond(r.Cycle) {
+	if r.Of.PastLastCycle(r.Cycle) {
 		last, _ := r.Of.LastCycle()
 		return nil, fault.New(fault.FailedPrecondition, "contract %d ends with cycle %d: the order of cycle %d does not come back", r.Of.ID, last, r.Cycle).Entity(entity).Code("contractEnds")
 	}

@@ -198,7 +198,7 @@ func (r *Record) CountAhead(open []Attempt) {
 			r.Ahead++
 		}
 	}
-	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.GivesUp() && r.Status == Queued && unpaid.Cycle != r.Cycle {
+	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.EndsAfterDunning() && r.Status == Queued && unpaid.Cycle != r.Cycle {
 		r.Ahead++
 	}
 }

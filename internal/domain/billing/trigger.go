@@ -93,7 +93,7 @@ func (r *Record) bringChange(ctx context.Context, tx Tx, now time.Time) error {
 	pending := *r.Of.Pending
 	pending.At = now
 	r.Of.Pending, r.Of.UpdatedAt = &pending, now
-	r.Of.Rewake()
+	r.Of.ResetAmendAt()
 	rows := []contract.Contract{r.Of}
 	err := tx.PutContracts(ctx, rows)
 	r.Of = rows[0]
@@ -108,7 +108,7 @@ func retryByHand(ctx context.Context, tx Tx, r *Record, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if dunning.Spent(known[method], now) {
+	if dunning.CardLimitReached(known[method], now) {
 		return fault.New(fault.FailedPrecondition, "the payment method of contract %d was declined or tried again %d times within %d days: the customer must choose another one",
 			r.Of.ID, dunning.MaxTries, int(dunning.TryWindow.Hours()/24)).Entity(entity).Code("cardTryLimit")
 	}
@@ -141,8 +141,8 @@ func triggerable(r Record, by activity.Actor, now time.Time) error {
 		return refuse("contractNotActive", "contract %d is %s: only an ACTIVE contract can be charged", r.Of.ID, r.Of.Status)
 	case r.Of.PaymentMethod == "" || !r.Of.PaymentUsable:
 		return refuse("paymentMethodMissing", "contract %d has no payment method that can be charged", r.Of.ID)
-	case r.shop.Guard.Bar(now) != "":
-		return refuse("chargesBarred", "%s: nothing is charged until that is lifted", r.shop.Guard.Bar(now))
+	case r.shop.Guard.BlockReason(now) != "":
+		return refuse("chargesBarred", "%s: nothing is charged until that is lifted", r.shop.Guard.BlockReason(now))
 	case !r.shop.Connected:
 		return refuse("connectionGone", "the store's connection to the platform is gone")
 	}

@@ -76,7 +76,7 @@ func findNext(ctx context.Context, tx Tx, t target) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	if len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].Hidden(t.by) {
+	if len(contracts) == 0 || contracts[0].Line != t.line || contracts[0].HiddenFrom(t.by) {
 		return Record{}, fault.New(fault.NotFound, "contract %d does not exist", t.next).Entity("subscriptionContract").Code("contractNotFound")
 	}
 	first, ok := Earliest(queued)

@@ -154,7 +154,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 				showCase(c, *a, b.shop)
 			}
 			if v.look {
-				c.Look(now)
+				c.AmendBy(now)
 				rewritten = append(rewritten, a.Contract)
 			}
 			open[a.Contract] = replaced(open[a.Contract], *a)

@@ -12,9 +12,9 @@ func (c Contract) InCommitment(s shop.Settings) bool {
 	return c.Committed() > 0 && (c.Line == shop.Memberships || s.FreezeUntilMinCycles)
 }
 
-// Hidden reports whether the contract does not exist for whoever acts: to a
+// HiddenFrom reports whether the contract does not exist for whoever acts: to a
 // subscriber only their own do.
-func (c Contract) Hidden(from activity.Actor) bool {
+func (c Contract) HiddenFrom(from activity.Actor) bool {
 	return from.Customer != 0 && from.Customer != c.Customer.ID
 }
 

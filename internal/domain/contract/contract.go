@@ -61,7 +61,7 @@ const (
 //
 // Its renewals form a series: they begin with cycle Series.Cycle, and each falls on an
 // occurrence of the billing policy counted from Series.Start, or from the last of the
-// Turns before it.
+// LaterSeries before it.
 type Contract struct {
 	ID       ID
 	Line     shop.Line
@@ -79,41 +79,41 @@ type Contract struct {
 	Pricing     map[string]Pricing // with the cycles, by the policies at the platform
 	PlanPricing map[string]Pricing // of those without a policy: with the orders, by the plan of ours on which they came
 
-	OriginOrderID   int64 // 0 when none
-	OriginOrderName string
-	FirstAmount     money.Amount // of the lines, as they were when the contract came; no currency: not known
-	PaymentMethod   string       // graph id, empty when none
-	PaymentUsable   bool         // there is a payment method and it is not revoked
-	Card            Card         // behind the payment method
-	BillingCountry  string
-	DeliveryCountry string
-	DeliveryPrice   money.Amount
-	Note            string // attached to every future order
-	Attributes      []Attribute
-	ImportedID      string // set when the contract was imported, else empty
-	LastPayment     string // SUCCEEDED, FAILED or empty
-	Origin          Origin
-	SplitFrom       ID           // the contract that this one was split from, or that it restarts; 0: none
-	Earlier         int          // orders, by the count of plans' prices, of what it was split from
-	Split           *SplitIntent // under way
-	Pending         *PendingChange
-	Priced          bool       // prices of its lines change with the orders
-	ChangingUntil   time.Time  // somebody changes it until then, alone; past or zero: nobody
-	Amending        []Amending // changes that are on their way to the platform
-	AmendAt         time.Time  // when what it waits for must be done; zero: nothing
-	Moving          *Move      // a change of status that is under way
-	Pause           *Pause     // while it is paused, if more was said than that
-	Ending          *Ending    // a cancellation that waits
-	NextWas         time.Time  // when the order was to come that a cancellation took away; zero: none
-	Trial           *Trial     // with which it began
-	Lifelong        bool       // one payment was for good: there is no renewal
-	ExpireAt        time.Time  // when it expires, once nothing is left to be charged, or expired; zero: not yet
+	OriginOrderID      int64 // 0 when none
+	OriginOrderName    string
+	FirstAmount        money.Amount // of the lines, as they were when the contract came; no currency: not known
+	PaymentMethod      string       // graph id, empty when none
+	PaymentUsable      bool         // there is a payment method and it is not revoked
+	Card               Card         // behind the payment method
+	BillingCountry     string
+	DeliveryCountry    string
+	DeliveryPrice      money.Amount
+	Note               string // attached to every future order
+	Attributes         []Attribute
+	ImportedID         string // set when the contract was imported, else empty
+	LastPayment        string // SUCCEEDED, FAILED or empty
+	Origin             Origin
+	SplitFrom          ID           // the contract that this one was split from, or that it restarts; 0: none
+	EarlierOrders      int          // orders, by the count of plans' prices, of what it was split from
+	Split              *SplitIntent // under way
+	Pending            *PendingChange
+	Priced             bool           // prices of its lines change with the orders
+	ChangingUntil      time.Time      // somebody changes it until then, alone; past or zero: nobody
+	InFlightEdits      []InFlightEdit // changes that are on their way to the platform
+	AmendAt            time.Time      // when what it waits for must be done; zero: nothing
+	Moving             *Move          // a change of status that is under way
+	Pause              *Pause         // while it is paused, if more was said than that
+	Ending             *Ending        // a cancellation that waits
+	CancelledOrderDate time.Time      // when the order was to come that a cancellation took away; zero: none
+	Trial              *Trial         // with which it began
+	Lifelong           bool           // one payment was for good: there is no renewal
+	ExpireAt           time.Time      // when it expires, once nothing is left to be charged, or expired; zero: not yet
 
 	// What was said when it was cancelled, or is to be; empty when nothing was.
 	CancellationFeedback, CancellationNote string
 
 	Series          Series
-	Turns           []Series  // with which later orders begin it anew, in the order of their cycles
+	LaterSeries     []Series  // with which later orders begin it anew, in the order of their cycles
 	NextBillingDate time.Time // of the earliest attempt that is still to come; zero when none
 	QueueUpdatedAt  time.Time // when its upcoming attempts were made or changed last; zero: not known
 	MaxCycles       int       // orders after which it ends, in cycles; 0: no end
@@ -196,9 +196,11 @@ type Dunning struct {
 	Action  dunning.Action `json:"action"`           // what is done in the end
 }
 
-// GivesUp reports whether the contract is to be paused or cancelled because an order
+// EndsAfterDunning reports whether the contract is to be paused or cancelled because an order
 // of it could not be charged.
-func (c Contract) GivesUp() bool { return c.Dunning != nil && c.Dunning.State == dunning.Ending }
+func (c Contract) EndsAfterDunning() bool {
+	return c.Dunning != nil && c.Dunning.State == dunning.Ending
+}
 
 // PendingChange is a change of a line's variant that waits for its day.
 type PendingChange struct {
@@ -209,14 +211,14 @@ type PendingChange struct {
 	Price      *money.Amount `json:"price,omitempty"` // of one of the new variant, when the change was asked for; nil: not known
 }
 
-// SplitMark is the attribute by which a contract that is being split off is found at the
+// SplitAttribute is the attribute by which a contract that is being split off is found at the
 // platform when the answer to its making was lost.
-const SplitMark = "_split"
+const SplitAttribute = "_split"
 
 // SplitOff reports whether the contract was split from another one, which nobody has noted
 // yet of one that a webhook found first.
 func (c Contract) SplitOff() bool {
-	return c.SplitFrom != 0 || slices.ContainsFunc(c.Attributes, func(a Attribute) bool { return a.Key == SplitMark })
+	return c.SplitFrom != 0 || slices.ContainsFunc(c.Attributes, func(a Attribute) bool { return a.Key == SplitAttribute })
 }
 
 // SplitIntent is a split that was begun: lines are on their way into a contract
@@ -255,7 +257,7 @@ type Line struct {
 	ID              string // graph id
 	ProductID       int64
 	VariantID       int64 // 0: the store has it no more
-	Gone            int64 // the variant that the line had, when it has none; 0: not known
+	FormerVariantID int64 // the variant that the line had, when it has none; 0: not known
 	SKU             string
 	Title           string
 	VariantTitle    string
@@ -276,10 +278,10 @@ func (c Contract) Amount() money.Amount {
 	return sum
 }
 
-// Bought returns what the lines cost in the order that the contract began with, whatever
+// FirstOrderAmount returns what the lines cost in the order that the contract began with, whatever
 // became of them: nothing where a free trial began with it. Of a contract of which that
 // is not known it is what they cost now.
-func (c Contract) Bought() money.Amount {
+func (c Contract) FirstOrderAmount() money.Amount {
 	switch {
 	case c.Trial != nil:
 		return money.Amount{Currency: c.Currency}

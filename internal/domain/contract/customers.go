@@ -49,29 +49,29 @@ type CustomerSummary struct {
 	Mixed    bool
 }
 
-// Standing is what a customer is by their contracts, in the platform's words.
-type Standing string
+// CustomerStatus is what a customer is by their contracts, in the platform's words.
+type CustomerStatus string
 
 // The standings.
 const (
-	StandingActive Standing = "ACTIVE"
-	StandingPaused Standing = "PAUSED"
-	StandingNever  Standing = "NEVER_SUBSCRIBED"
+	CustomerActive  CustomerStatus = "ACTIVE"
+	CustomerPaused  CustomerStatus = "PAUSED"
+	NeverSubscribed CustomerStatus = "NEVER_SUBSCRIBED"
 )
 
-// StandingOf returns a customer's standing: ACTIVE with an active contract, else
+// CustomerStatusOf returns a customer's standing: ACTIVE with an active contract, else
 // PAUSED with a paused one, else the status of the newest contract. The contracts
 // come oldest first.
-func StandingOf(contracts []Contract) Standing {
-	standing := StandingNever
+func CustomerStatusOf(contracts []Contract) CustomerStatus {
+	standing := NeverSubscribed
 	for _, c := range contracts {
 		switch {
 		case c.Status == Active:
-			return StandingActive
+			return CustomerActive
 		case c.Status == Paused:
-			standing = StandingPaused
-		case standing != StandingPaused:
-			standing = Standing(c.Status)
+			standing = CustomerPaused
+		case standing != CustomerPaused:
+			standing = CustomerStatus(c.Status)
 		}
 	}
 	return standing
@@ -108,7 +108,7 @@ func (c Contract) comes() time.Time {
 	case c.endsPaid():
 		return c.Ending.At
 	case c.Status == Cancelled:
-		return c.NextWas
+		return c.CancelledOrderDate
 	}
 	return c.NextBillingDate
 }

@@ -12,7 +12,7 @@ func TestStandings(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		statuses []Status // oldest first
-		want     Standing
+		want     CustomerStatus
 	}{
 		{"no contract", nil, "NEVER_SUBSCRIBED"},
 		{"one active contract is enough", []Status{Cancelled, Active, Paused, Failed}, "ACTIVE"},
@@ -26,7 +26,7 @@ func TestStandings(t *testing.T) {
 			for _, s := range row.statuses {
 				contracts = append(contracts, Contract{Status: s})
 			}
-			if got := StandingOf(contracts); got != row.want {
+			if got := CustomerStatusOf(contracts); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
@@ -48,8 +48,8 @@ func TestPaidThrough(t *testing.T) {
 		{"an order that is skipped pays for nothing", Contract{LastOrderAt: at(3, 10), NextBillingDate: at(5, 10)}, at(4, 10)},
 		{"a late order does not move the term", Contract{LastOrderAt: at(3, 13), NextBillingDate: at(4, 10)}, at(4, 10)},
 		{"a cancelled contract is paid until its term ends", Contract{Status: Cancelled, LastOrderAt: at(3, 10)}, at(4, 10)},
-		{"and no longer than until the order that it took away", Contract{Status: Cancelled, LastOrderAt: at(3, 13), NextWas: at(4, 10)}, at(4, 10)},
-		{"unless a charge that was under way paid for more", Contract{Status: Cancelled, LastOrderAt: at(4, 11), NextWas: at(4, 10)}, at(5, 11)},
+		{"and no longer than until the order that it took away", Contract{Status: Cancelled, LastOrderAt: at(3, 13), CancelledOrderDate: at(4, 10)}, at(4, 10)},
+		{"unless a charge that was under way paid for more", Contract{Status: Cancelled, LastOrderAt: at(4, 11), CancelledOrderDate: at(4, 10)}, at(5, 11)},
 		{"a term that a short month begins", Contract{Series: Series{Cycle: 1, Start: at(1, 31)}, LastOrderAt: at(2, 28).Add(2 * time.Second), NextBillingDate: at(3, 31)}, at(3, 31)},
 		{"and of which the next order was put off", Contract{Series: Series{Cycle: 1, Start: at(1, 31)}, LastOrderAt: at(2, 28).Add(2 * time.Second), NextBillingDate: at(4, 30)}, at(3, 31)},
 		{"an order that is overdue shortens nothing", Contract{LastOrderAt: at(3, 10), NextBillingDate: at(3, 9)}, at(4, 10)},

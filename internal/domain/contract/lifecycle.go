@@ -8,9 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 )
 
-// Leash is how long something that was begun and left undone waits for whoever is
+// PendingChangeTimeout is how long something that was begun and left undone waits for whoever is
 // at it.
-const Leash = time.Minute
+const PendingChangeTimeout = time.Minute
 
 // PendingLead is how long before the next order a change that waits for it is
 // made.
@@ -37,17 +37,17 @@ type Move struct {
 // patience is the longest that an unanswered change of status waits to be told again.
 const patience = time.Hour
 
-// Wait puts off a change of status that the platform did not answer when it was told
+// Defer puts off a change of status that the platform did not answer when it was told
 // again: for 1, 2, 4 minutes and so on, counted from when it was asked for.
-func (m *Move) Wait(now time.Time) {
+func (m *Move) Defer(now time.Time) {
 	m.Tries++
-	m.Again = now.Add(min(Leash<<min(m.Tries, 10), patience))
+	m.Again = now.Add(min(PendingChangeTimeout<<min(m.Tries, 10), patience))
 }
 
 // next is when the platform is told again.
 func (m Move) next() time.Time {
 	if m.Again.IsZero() {
-		return m.At.Add(Leash)
+		return m.At.Add(PendingChangeTimeout)
 	}
 	return m.Again
 }
@@ -56,19 +56,19 @@ func (m Move) next() time.Time {
 // because somebody wants it to.
 func (m *Move) byItself() bool { return m != nil && m.To == Active && m.Actor == activity.System }
 
-// Amending is a change that is on its way to the platform. It is committed before the
+// InFlightEdits is a change that is on its way to the platform. It is committed before the
 // platform hears of it. Whoever carries it there tells of it once it is answered;
 // when nobody does, a later reading finds it.
-type Amending struct {
+type InFlightEdit struct {
 	From  uint64    `json:"from"`  // the revision that is changed
 	Until time.Time `json:"until"` // whoever is at it has that long
 }
 
-// Awaits returns until when what is read of the contract at a revision may be a
+// InFlightUntil returns until when what is read of the contract at a revision may be a
 // change of which somebody else is about to tell; zero when it is not.
-func (c Contract) Awaits(revision uint64, now time.Time) time.Time {
+func (c Contract) InFlightUntil(revision uint64, now time.Time) time.Time {
 	var until time.Time
-	for _, a := range c.Amending {
+	for _, a := range c.InFlightEdits {
 		if a.From < revision && a.Until.After(now) && a.Until.After(until) {
 			until = a.Until
 		}
@@ -76,20 +76,20 @@ func (c Contract) Awaits(revision uint64, now time.Time) time.Time {
 	return until
 }
 
-// Begin notes a change that is on its way. Those that nobody is at any more are
+// BeginEdit notes a change that is on its way. Those that nobody is at any more are
 // forgotten.
-func (c *Contract) Begin(a Amending, now time.Time) {
-	c.Amending = append(slices.DeleteFunc(slices.Clone(c.Amending), func(a Amending) bool { return !a.Until.After(now) }), a)
+func (c *Contract) BeginEdit(a InFlightEdit, now time.Time) {
+	c.InFlightEdits = append(slices.DeleteFunc(slices.Clone(c.InFlightEdits), func(a InFlightEdit) bool { return !a.Until.After(now) }), a)
 }
 
-// Answered forgets a change that was on its way, and reports whether it knew it. Of
+// EndEdit forgets a change that was on its way, and reports whether it knew it. Of
 // several that are the same it forgets one.
-func (c *Contract) Answered(a Amending) bool {
-	at := slices.IndexFunc(c.Amending, func(b Amending) bool { return a.From == b.From && a.Until.Equal(b.Until) })
+func (c *Contract) EndEdit(a InFlightEdit) bool {
+	at := slices.IndexFunc(c.InFlightEdits, func(b InFlightEdit) bool { return a.From == b.From && a.Until.Equal(b.Until) })
 	if at < 0 {
 		return false
 	}
-	c.Amending = slices.Delete(slices.Clone(c.Amending), at, at+1)
+	c.InFlightEdits = slices.Delete(slices.Clone(c.InFlightEdits), at, at+1)
 	return true
 }
 
@@ -149,8 +149,8 @@ type statusNote struct {
 	Note     string     `json:"cancellationNote,omitempty"`
 }
 
-// EndingNote is the information of an entry about a cancellation that waits.
-type EndingNote struct {
+// EndingDetails is the information of an entry about a cancellation that waits.
+type EndingDetails struct {
 	Why    EndReason `json:"waitsFor"`
 	Cycle  int       `json:"pendingCancellationCycle,omitempty"`
 	At     time.Time `json:"pendingCancellationDate"`
@@ -176,7 +176,7 @@ func (e Ending) Entry(c ID, what string, by activity.Actor, now time.Time) activ
 	if e.Why == EndOfMinimum {
 		event = activity.InformationalEvent
 	}
-	return entryOf(c, event, by, now, EndingNote{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
+	return entryOf(c, event, by, now, EndingDetails{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
 }
 
 func entryOf(c ID, event activity.EventType, by activity.Actor, now time.Time, details any) activity.Entry {
@@ -207,9 +207,9 @@ func (m Move) Entries(was Contract, now time.Time) []activity.Entry {
 	return list
 }
 
-// Arrive closes the move that the contract was on. Its status is the platform's
+// CompleteMove closes the move that the contract was on. Its status is the platform's
 // word and already set.
-func (c *Contract) Arrive() {
+func (c *Contract) CompleteMove() {
 	m := c.Moving
 	c.Moving = nil
 	if c.Status == m.To {
@@ -220,16 +220,16 @@ func (c *Contract) Arrive() {
 			c.CancellationFeedback, c.CancellationNote = m.Feedback, m.Note
 		}
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
-// Most returns the cycle with which the contract has had all orders that MaxCycles
+// MaxCycle returns the cycle with which the contract has had all orders that MaxCycles
 // allows, where it allows a number.
-func (c Contract) Most() int { return c.MaxCycles + c.PassedCycles }
+func (c Contract) MaxCycle() int { return c.MaxCycles + c.PassedCycles }
 
-// Jump counts so many more cycles that are never an order. The contract ends after as
+// AddPassedCycles counts so many more cycles that are never an order. The contract ends after as
 // many orders as before.
-func (c *Contract) Jump(cycles int) {
+func (c *Contract) AddPassedCycles(cycles int) {
 	c.PassedCycles += cycles
 	if c.Ending != nil && c.Ending.Why == EndOfMinimum {
 		ending := *c.Ending
@@ -241,15 +241,15 @@ func (c *Contract) Jump(cycles int) {
 // LastCycle returns the last cycle that may be charged, and false when there is
 // no end to them.
 func (c Contract) LastCycle() (int, bool) {
-	last, limited := c.Most(), c.MaxCycles > 0
+	last, limited := c.MaxCycle(), c.MaxCycles > 0
 	if c.Ending != nil && (!limited || c.Ending.Cycle < last) {
 		last, limited = c.Ending.Cycle, true
 	}
 	return last, limited
 }
 
-// Beyond reports whether a cycle comes after the last one that may be charged.
-func (c Contract) Beyond(cycle int) bool {
+// PastLastCycle reports whether a cycle comes after the last one that may be charged.
+func (c Contract) PastLastCycle(cycle int) bool {
 	last, limited := c.LastCycle()
 	return limited && cycle > last
 }
@@ -267,7 +267,7 @@ func (c Contract) Completed() int {
 // prices: from 1 for the one of the checkout. Where there was none, a free trial stands for
 // that, and the orders of what the contract was split from count as its own.
 func (c Contract) NextOrder() int {
-	next := c.Earlier + c.Completed() + 1
+	next := c.EarlierOrders + c.Completed() + 1
 	if c.OriginOrderID == 0 && c.Trial != nil {
 		next++
 	}
@@ -291,14 +291,14 @@ func (c Contract) End(cal cadence.Calendar) time.Time {
 	case !c.ExpireAt.IsZero():
 		return c.ExpireAt
 	case c.MaxCycles > 0 && !c.Series.Start.IsZero():
-		return c.DueOn(max(c.Most(), c.Series.Cycle), cal)
+		return c.DueOn(max(c.MaxCycle(), c.Series.Cycle), cal)
 	}
 	return time.Time{}
 }
 
-// Rewake sets when the contract must be looked at next. While a split is under
+// ResetAmendAt sets when the contract must be looked at next. While a split is under
 // way, it says when.
-func (c *Contract) Rewake() {
+func (c *Contract) ResetAmendAt() {
 	if c.Split == nil {
 		c.AmendAt = c.wake()
 	}
@@ -319,7 +319,7 @@ func (c Contract) wake() time.Time {
 		at(c.Moving.next())
 		return first
 	}
-	if c.GivesUp() {
+	if c.EndsAfterDunning() {
 		at(c.Dunning.Since)
 	}
 	if c.Resumes() {
@@ -358,16 +358,16 @@ func (c Contract) Ends() bool {
 	return c.Ending != nil && (c.Status == Active || c.Status == Paused && c.Ending.Why == EndOfTerm)
 }
 
-// ExpectEnd sets when a contract expires of which nothing is left to be charged;
+// SetExpiry sets when a contract expires of which nothing is left to be charged;
 // zero: it does not.
-func (c *Contract) ExpectEnd(at time.Time) {
+func (c *Contract) SetExpiry(at time.Time) {
 	if c.ExpireAt = at; !at.IsZero() {
-		c.Look(at)
+		c.AmendBy(at)
 	}
 }
 
-// Look lets the contract be looked at no later than at an instant.
-func (c *Contract) Look(at time.Time) {
+// AmendBy lets the contract be looked at no later than at an instant.
+func (c *Contract) AmendBy(at time.Time) {
 	if c.Split == nil && (c.AmendAt.IsZero() || at.Before(c.AmendAt)) {
 		c.AmendAt = at
 	}

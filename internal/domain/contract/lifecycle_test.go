@@ -108,13 +108,13 @@ func TestAContractIsLookedAtWhenTheFirstOfWhatItWaitsForIsDue(t *testing.T) {
 		{"orders that it committed to do not come while it is paused", Contract{Status: Paused, Ending: &Ending{Why: EndOfMinimum, At: day}}, time.Time{}},
 		{"a cancellation of a contract that was cancelled otherwise", Contract{Status: Cancelled, Ending: &Ending{Why: EndOfTerm, At: day}}, time.Time{}},
 		{"it expires", Contract{Status: Active, ExpireAt: day}, day},
-		{"a change of status is under way", Contract{Status: Active, Moving: &Move{At: day}, ExpireAt: day.Add(time.Hour)}, day.Add(Leash)},
+		{"a change of status is under way", Contract{Status: Active, Moving: &Move{At: day}, ExpireAt: day.Add(time.Hour)}, day.Add(PendingChangeTimeout)},
 		{"a change of status was told again", Contract{Status: Active, Moving: &Move{At: day, Tries: 1, Again: day.Add(time.Hour)}}, day.Add(time.Hour)},
-		{"a change of status is under way that ends what is due", Contract{Status: Paused, Moving: &Move{At: day}, Pause: &Pause{Until: day}}, day.Add(Leash)},
+		{"a change of status is under way that ends what is due", Contract{Status: Paused, Moving: &Move{At: day}, Pause: &Pause{Until: day}}, day.Add(PendingChangeTimeout)},
 		{"a change waits for the next order", Contract{Status: Active, Pending: &PendingChange{At: day}}, day.Add(-PendingLead)},
 		{"a split is under way and says when", Contract{Status: Active, Split: &SplitIntent{}, AmendAt: day, ExpireAt: day.Add(-time.Hour)}, day},
 	} {
-		if row.contract.Rewake(); !row.contract.AmendAt.Equal(row.want) {
+		if row.contract.ResetAmendAt(); !row.contract.AmendAt.Equal(row.want) {
 			t.Errorf("%s: %s, want %s", row.name, row.contract.AmendAt, row.want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestNoCycleIsChargedBeyondTheLast(t *testing.T) {
 	} {
 		first := 0
 		for cycle := 1; cycle < 10 && first == 0; cycle++ {
-			if row.contract.Beyond(cycle) {
+			if row.contract.PastLastCycle(cycle) {
 				first = cycle
 			}
 		}

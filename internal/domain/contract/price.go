@@ -36,19 +36,19 @@ func (c Contract) CountsOrders() bool {
 	return c.Priced && len(c.PlanPricing) > 0 || slices.ContainsFunc(c.Discounts, func(d Discount) bool { return d.CycleLimit > 0 })
 }
 
-// With returns the contract with the lines of a reading, and with what is known of
+// WithReading returns the contract with the lines of a reading, and with what is known of
 // their prices. What a plan said of a line when it came stays with it, as long as it is
 // for the same product on the same plan and has no policy at the platform.
-func (c Contract) With(p platform.Contract) Contract {
+func (c Contract) WithReading(p platform.Contract) Contract {
 	lines := make([]Line, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = NewLine(l).after(c.Lines)
 	}
-	return c.Having(lines, p.Pricing)
+	return c.WithLines(lines, p.Pricing)
 }
 
-// Having is With of lines, and of policies by line.
-func (c Contract) Having(lines []Line, policies map[string]Pricing) Contract {
+// WithLines is With of lines, and of policies by line.
+func (c Contract) WithLines(lines []Line, policies map[string]Pricing) Contract {
 	had, plans := c.Lines, c.PlanPricing
 	c.Lines, c.Pricing, c.PlanPricing = lines, policies, nil
 	kept := make(map[string]Pricing)
@@ -57,7 +57,7 @@ func (c Contract) Having(lines []Line, policies map[string]Pricing) Contract {
 			kept[l.ID] = policy
 		}
 	}
-	c.PricedBy(kept)
+	c.SetPlanPricing(kept)
 	return c
 }
 
@@ -72,9 +72,9 @@ func (c Contract) Unpriced(old *Contract) []Line {
 	})
 }
 
-// PricedBy notes what plans of ours say of the prices of lines, by line. A line that
+// SetPlanPricing notes what plans of ours say of the prices of lines, by line. A line that
 // has a policy at the platform goes by that.
-func (c *Contract) PricedBy(plans map[string]Pricing) {
+func (c *Contract) SetPlanPricing(plans map[string]Pricing) {
 	all := maps.Clone(c.PlanPricing)
 	for _, l := range c.Lines {
 		policy, has := plans[l.ID]
@@ -105,7 +105,7 @@ func (l Line) among(lines []Line) bool {
 // variant returns what the line is for, or was while the store had it.
 func (l Line) variant() int64 {
 	if l.VariantID == 0 {
-		return l.Gone
+		return l.FormerVariantID
 	}
 	return l.VariantID
 }

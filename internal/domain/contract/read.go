@@ -32,8 +32,8 @@ func (c Change) Any() bool {
 	return c.Created || c.Status || c.Billing || c.Delivery || c.Limits || c.Payment || c.Card || c.Terms || c.Cost || c.Revision
 }
 
-// Told reports whether the activity log tells of what changed.
-func (c Change) Told() bool {
+// Logged reports whether the activity log tells of what changed.
+func (c Change) Logged() bool {
 	return c.Created || c.Status || c.Billing || c.Delivery || c.Payment || c.Terms
 }
 
@@ -91,7 +91,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	for i, a := range p.Attributes {
 		c.Attributes[i] = Attribute(a)
 	}
-	if c = c.With(p); old == nil {
+	if c = c.WithReading(p); old == nil {
 		c.FirstAmount = c.Amount()
 	}
 	c.Discounts = p.Discounts
@@ -128,7 +128,7 @@ func sameTerms(a, b Contract) bool {
 	b.Revision, b.LastPayment = a.Revision, a.LastPayment
 	b.Priced, b.Pricing, b.PlanPricing, b.Discounts = a.Priced, a.Pricing, a.PlanPricing, a.Discounts
 	b.Status, b.ActivatedAt, b.PausedAt, b.CancelledAt = a.Status, a.ActivatedAt, a.PausedAt, a.CancelledAt
-	b.Pause, b.Ending, b.NextWas, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.NextWas, a.ExpireAt, a.AmendAt
+	b.Pause, b.Ending, b.CancelledOrderDate, b.ExpireAt, b.AmendAt = a.Pause, a.Ending, a.CancelledOrderDate, a.ExpireAt, a.AmendAt
 	b.CancellationFeedback, b.CancellationNote = a.CancellationFeedback, a.CancellationNote
 	b.Billing, b.Delivery = a.Billing, a.Delivery
 	same := slices.Equal(a.Lines, b.Lines) && slices.Equal(a.Attributes, b.Attributes)
@@ -144,7 +144,7 @@ func (c *Contract) stand(s Status, now time.Time) {
 		return
 	}
 	next := c.comes()
-	c.Status, c.Pause, c.NextWas = s, nil, time.Time{}
+	c.Status, c.Pause, c.CancelledOrderDate = s, nil, time.Time{}
 	if s != Expired {
 		c.ExpireAt = time.Time{}
 	} else if c.ExpireAt.IsZero() || c.ExpireAt.After(now) {
@@ -162,9 +162,9 @@ func (c *Contract) stand(s Status, now time.Time) {
 	case Paused:
 		c.PausedAt = now
 	case Cancelled:
-		c.CancelledAt, c.NextWas = now, next
+		c.CancelledAt, c.CancelledOrderDate = now, next
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }
 
 // LineOf tells memberships from subscriptions by the selling plans of the store
@@ -211,7 +211,7 @@ func NewLine(l platform.Line) Line {
 // after returns the line with what it was before, among the lines that the contract had.
 func (l Line) after(had []Line) Line {
 	if i := slices.IndexFunc(had, func(old Line) bool { return old.ID == l.ID }); i >= 0 && l.VariantID == 0 {
-		l.Gone = cmp.Or(had[i].VariantID, had[i].Gone)
+		l.FormerVariantID = cmp.Or(had[i].VariantID, had[i].FormerVariantID)
 	}
 	return l
 }

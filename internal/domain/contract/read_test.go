@@ -62,8 +62,8 @@ func TestWhatWasBoughtStaysWhatItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _, err = Read(&c, monthly(func(p *platform.Contract) { p.Revision, p.Lines[0].Quantity = 2, 5 }), shop.Settings{}, now)
-	if err != nil || c.Amount().String() != "62.50" || c.Bought().String() != "25.00" {
-		t.Errorf("the lines cost %s and %s was bought, %v; want 62.50 and 25.00", c.Amount(), c.Bought(), err)
+	if err != nil || c.Amount().String() != "62.50" || c.FirstOrderAmount().String() != "25.00" {
+		t.Errorf("the lines cost %s and %s was bought, %v; want 62.50 and 25.00", c.Amount(), c.FirstOrderAmount(), err)
 	}
 }
 

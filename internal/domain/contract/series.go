@@ -33,7 +33,7 @@ func (s Series) Before(cycle int) Series {
 // SeriesOf returns the series that a cycle is counted in.
 func (c Contract) SeriesOf(cycle int) Series {
 	s := c.Series
-	for _, turn := range c.Turns {
+	for _, turn := range c.LaterSeries {
 		if turn.Cycle <= cycle {
 			s = turn
 		}
@@ -57,7 +57,7 @@ func (c Contract) DueOn(cycle int, cal cadence.Calendar) time.Time {
 // after it.
 func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
 	cycle := c.firstOf(c.Series, t, cal)
-	for _, turn := range c.Turns {
+	for _, turn := range c.LaterSeries {
 		if cycle < turn.Cycle {
 			break
 		}
@@ -66,12 +66,12 @@ func (c Contract) CycleFrom(t time.Time, cal cadence.Calendar) int {
 	return cycle
 }
 
-// GoesOnWith returns the cycle with which the calendar goes on at an instant: of it and
+// ResumeCycle returns the cycle with which the calendar goes on at an instant: of it and
 // those after it none falls before that. Cycles of lower numbers do not all: a turn may
 // begin with an earlier date than theirs.
-func (c Contract) GoesOnWith(t time.Time, cal cadence.Calendar) int {
+func (c Contract) ResumeCycle(t time.Time, cal cadence.Calendar) int {
 	cycle := c.firstOf(c.Series, t, cal)
-	for _, turn := range c.Turns {
+	for _, turn := range c.LaterSeries {
 		if cycle = min(cycle, turn.Cycle); c.DueOn(turn.Cycle, cal).Before(t) {
 			cycle = c.firstOf(turn, t, cal)
 		}
@@ -85,28 +85,28 @@ func (c Contract) firstOf(s Series, t time.Time, cal cadence.Calendar) int {
 	return max(s.Cycle, s.Origin()+c.Dates(s, cal).After(t.Add(-time.Millisecond)))
 }
 
-// Turn lets the calendar begin anew with an order. Orders before it keep their
+// BeginSeries lets the calendar begin anew with an order. Orders before it keep their
 // dates, also when the queue is made anew. What begins with orders of the past is
 // forgotten.
-func (c *Contract) Turn(s Series, now time.Time) {
-	turns := slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle >= s.Cycle })
+func (c *Contract) BeginSeries(s Series, now time.Time) {
+	turns := slices.DeleteFunc(slices.Clone(c.LaterSeries), func(turn Series) bool { return turn.Cycle >= s.Cycle })
 	for len(turns) > 0 && !turns[0].Start.After(now) {
 		c.Series, turns = turns[0], turns[1:]
 	}
-	if c.Turns = append(turns, s); s.Cycle <= c.Series.Cycle {
-		c.Series, c.Turns = s, nil
+	if c.LaterSeries = append(turns, s); s.Cycle <= c.Series.Cycle {
+		c.Series, c.LaterSeries = s, nil
 	}
 }
 
-// Restart lets the calendar begin with a series, whatever was before. Turns of later
+// ReplaceSeries lets the calendar begin with a series, whatever was before. Turns of later
 // orders stay, and so does the beginning that it had with one of them.
-func (c *Contract) Restart(s Series) {
-	c.Series, c.Turns = s, TurnsAfter(append([]Series{c.Series}, c.Turns...), s)
+func (c *Contract) ReplaceSeries(s Series) {
+	c.Series, c.LaterSeries = s, SeriesAfter(append([]Series{c.Series}, c.LaterSeries...), s)
 }
 
-// TurnsAfter returns the turns that are still to come when a calendar begins with a
+// SeriesAfter returns the turns that are still to come when a calendar begins with a
 // series.
-func TurnsAfter(turns []Series, s Series) (rest []Series) {
+func SeriesAfter(turns []Series, s Series) (rest []Series) {
 	for _, turn := range turns {
 		if turn.Cycle > s.Cycle && turn.Start.After(s.Start) {
 			rest = append(rest, turn)
@@ -115,10 +115,10 @@ func TurnsAfter(turns []Series, s Series) (rest []Series) {
 	return rest
 }
 
-// TurnsFrom returns the turns that are still to come when the calendar goes on with a
+// LaterSeriesFrom returns the turns that are still to come when the calendar goes on with a
 // cycle.
-func (c Contract) TurnsFrom(cycle int) []Series {
-	return slices.DeleteFunc(slices.Clone(c.Turns), func(turn Series) bool { return turn.Cycle <= cycle })
+func (c Contract) LaterSeriesFrom(cycle int) []Series {
+	return slices.DeleteFunc(slices.Clone(c.LaterSeries), func(turn Series) bool { return turn.Cycle <= cycle })
 }
 
 // Relocate lets the calendar fall on the same local days in another zone. The days of
@@ -134,9 +134,9 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 		return to.Local(from.Day(t))
 	}
 	c.Series.Start = there(c.Series.Start)
-	c.Turns, c.Overrides = slices.Clone(c.Turns), slices.Clone(c.Overrides)
-	for i := range c.Turns {
-		c.Turns[i].Start = there(c.Turns[i].Start)
+	c.LaterSeries, c.Overrides = slices.Clone(c.LaterSeries), slices.Clone(c.Overrides)
+	for i := range c.LaterSeries {
+		c.LaterSeries[i].Start = there(c.LaterSeries[i].Start)
 	}
 	for i := range c.Overrides {
 		if date := c.Overrides[i].Date; !date.IsZero() {
@@ -161,9 +161,9 @@ func (c *Contract) Relocate(from, to cadence.Calendar, now time.Time) {
 	if c.Trial != nil {
 		c.Trial = &Trial{EndsAt: from.In(to, c.Trial.EndsAt), ChargeAt: from.In(to, c.Trial.ChargeAt)}
 	}
-	c.NextWas = from.In(to, c.NextWas)
+	c.CancelledOrderDate = from.In(to, c.CancelledOrderDate)
 	if c.ExpireAt.After(now) {
 		c.ExpireAt = from.In(to, c.ExpireAt)
 	}
-	c.Rewake()
+	c.ResetAmendAt()
 }

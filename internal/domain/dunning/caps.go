@@ -14,9 +14,9 @@ const (
 	TryWindow = 30 * 24 * time.Hour
 )
 
-// Spent reports whether a card may not be tried any more for now. The tries that
+// CardLimitReached reports whether a card may not be tried any more for now. The tries that
 // count against it are those that its bank declined, and all retries.
-func Spent(tries []time.Time, now time.Time) bool {
+func CardLimitReached(tries []time.Time, now time.Time) bool {
 	n := 0
 	for _, at := range tries {
 		if at.After(now.Add(-TryWindow)) {

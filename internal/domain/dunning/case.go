@@ -35,42 +35,42 @@ const (
 // Case is what is done about one order whose charge was declined. It opens with
 // the first decline.
 type Case struct {
-	State     State     `json:"state,omitempty"`
-	OpenedAt  time.Time `json:"openedAt,omitzero"` // the first decline
-	FirstCode string    `json:"firstCode,omitempty"`
-	Class     Class     `json:"class,omitempty"`   // of the last decline
-	TriedAt   time.Time `json:"triedAt,omitzero"`  // the last try
-	Cause     Cause     `json:"cause,omitempty"`   // of the retry that is under way, or was asked for; empty: the plan's
-	RetryAt   time.Time `json:"retryAt,omitzero"`  // when it is charged again
-	EndAt     time.Time `json:"endAt,omitzero"`    // when the final action is taken; only without RetryAt
-	Action    Action    `json:"action,omitempty"`  // of ENDING, and the one that ended the case
-	ToldAt    time.Time `json:"toldAt,omitzero"`   // the last notice that the customer was given
-	PaidWith  time.Time `json:"paidWith,omitzero"` // when the payment method changed last
-	ClosedAt  time.Time `json:"closedAt,omitzero"` // when it ended
-	Told      int       `json:"told,omitempty"`    // e-mails about declines so far, of all cases of the order
-	Asked     int       `json:"asked,omitempty"`   // e-mails that ask to confirm the payment so far
+	State             State     `json:"state,omitempty"`
+	OpenedAt          time.Time `json:"openedAt,omitzero"` // the first decline
+	FirstCode         string    `json:"firstCode,omitempty"`
+	Class             Class     `json:"class,omitempty"`   // of the last decline
+	TriedAt           time.Time `json:"triedAt,omitzero"`  // the last try
+	Cause             Cause     `json:"cause,omitempty"`   // of the retry that is under way, or was asked for; empty: the plan's
+	RetryAt           time.Time `json:"retryAt,omitzero"`  // when it is charged again
+	EndAt             time.Time `json:"endAt,omitzero"`    // when the final action is taken; only without RetryAt
+	Action            Action    `json:"action,omitempty"`  // of ENDING, and the one that ended the case
+	NotifiedAt        time.Time `json:"toldAt,omitzero"`   // the last notice that the customer was given
+	PaidWith          time.Time `json:"paidWith,omitzero"` // when the payment method changed last
+	ClosedAt          time.Time `json:"closedAt,omitzero"` // when it ended
+	DeclineMails      int       `json:"told,omitempty"`    // e-mails about declines so far, of all cases of the order
+	ConfirmationMails int       `json:"asked,omitempty"`   // e-mails that ask to confirm the payment so far
 }
 
-// Ground is what computing with a case rests on.
-type Ground struct {
+// Inputs is what computing with a case rests on.
+type Inputs struct {
 	Settings Settings
 	Due      time.Time // the order's own day
 	Calendar cadence.Calendar
 	Spread   time.Duration
 }
 
-func (k Case) decline(g Ground) Decline {
+func (k Case) decline(g Inputs) Decline {
 	return Decline{First: k.OpenedAt, Last: k.TriedAt, Class: k.Class, Due: g.Due, Calendar: g.Calendar, Spread: g.Spread}
 }
 
 // Decline takes in that a try, which began at an instant, was declined, and
 // decides what comes next. It opens the case if there is none.
-func (k *Case) Decline(g Ground, code string, tried, now time.Time) {
+func (k *Case) Decline(g Inputs, code string, tried, now time.Time) {
 	class, _ := ClassOf(code)
 	if !k.State.Live() {
-		*k = Case{OpenedAt: tried, FirstCode: code, PaidWith: k.PaidWith, Told: k.Told, Asked: k.Asked}
+		*k = Case{OpenedAt: tried, FirstCode: code, PaidWith: k.PaidWith, DeclineMails: k.DeclineMails, ConfirmationMails: k.ConfirmationMails}
 		if code == ChallengeExpired {
-			k.ToldAt = tried // the customer was asked to confirm then
+			k.NotifiedAt = tried // the customer was asked to confirm then
 		}
 	}
 	k.Class, k.TriedAt = class, tried
@@ -81,7 +81,7 @@ func (k *Case) Decline(g Ground, code string, tried, now time.Time) {
 }
 
 // Plan decides what comes next after the last try.
-func (k *Case) Plan(g Ground) {
+func (k *Case) Plan(g Inputs) {
 	step := g.Settings.Next(k.decline(g))
 	k.State, k.Cause, k.RetryAt, k.EndAt = Open, "", step.RetryAt, step.EndAt
 	if step.Held {
@@ -89,8 +89,8 @@ func (k *Case) Plan(g Ground) {
 	}
 }
 
-// Pass leaves the retry out that is due, and decides what comes after it.
-func (k *Case) Pass(g Ground) {
+// SkipRetry leaves the retry out that is due, and decides what comes after it.
+func (k *Case) SkipRetry(g Inputs) {
 	d := k.decline(g)
 	d.Last = k.RetryAt
 	step := g.Settings.Next(d)
@@ -112,7 +112,7 @@ func (k Case) Due(now time.Time) bool { return !k.RetryAt.IsZero() && !now.Befor
 // Spaced reports whether the retry keeps the distance of a day from whatever else
 // the card was tried for. People's do not, and neither do those that follow soon
 // upon a fault on the way to the bank: the bank has not said anything.
-func (k Case) Spaced(g Ground) bool {
+func (k Case) Spaced(g Inputs) bool {
 	return k.Cause == "" && !slices.Contains(g.Settings.planFor(k.Class).soon, k.RetryAt.Sub(k.OpenedAt))
 }
 
@@ -121,7 +121,7 @@ func (k Case) Spaced(g Ground) bool {
 const patience = 7
 
 // LastDay returns the last day on which a retry may be made that had to give way.
-func (k Case) LastDay(g Ground) time.Time {
+func (k Case) LastDay(g Inputs) time.Time {
 	return g.Settings.end(k.decline(g), g.Settings.planFor(k.Class)).AddDate(0, 0, patience)
 }
 
@@ -130,21 +130,21 @@ func (k Case) Over(now time.Time) bool { return !k.EndAt.IsZero() && !now.Before
 
 // Notice returns what the customer is to be told now; of several notices that were
 // missed, the last.
-func (k Case) Notice(g Ground, now time.Time) (due Slot, ok bool) {
+func (k Case) Notice(g Inputs, now time.Time) (due ScheduledNotice, ok bool) {
 	if k.State != Open {
-		return Slot{}, false
+		return ScheduledNotice{}, false
 	}
 	for _, s := range g.Settings.Notices(k.decline(g)) {
-		if s.At.After(k.ToldAt) && !s.At.After(now) {
+		if s.At.After(k.NotifiedAt) && !s.At.After(now) {
 			due, ok = s, true
 		}
 	}
 	return due, ok
 }
 
-// Wake returns when there is something to do about the case next; zero: never by
+// NextDue returns when there is something to do about the case next; zero: never by
 // itself.
-func (k Case) Wake(g Ground) time.Time {
+func (k Case) NextDue(g Inputs) time.Time {
 	if k.State != Open {
 		return time.Time{}
 	}
@@ -153,7 +153,7 @@ func (k Case) Wake(g Ground) time.Time {
 		at = k.EndAt
 	}
 	for _, s := range g.Settings.Notices(k.decline(g)) {
-		if s.At.After(k.ToldAt) && s.At.Before(at) {
+		if s.At.After(k.NotifiedAt) && s.At.Before(at) {
 			return s.At
 		}
 	}

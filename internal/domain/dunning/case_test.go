@@ -11,7 +11,7 @@ import (
 
 func TestACaseFollowsItsDeclines(t *testing.T) {
 	t.Parallel()
-	g := Ground{Calendar: berlin(t)}
+	g := Inputs{Calendar: berlin(t)}
 	day := func(n int) time.Time { return time.Date(2025, 3, 4+n, 8, 0, 0, 0, time.UTC) } // 9:00 in Berlin
 	var k Case
 	k.Decline(g, "CARD_DECLINED", day(0), day(0).Add(2*time.Second))
@@ -21,16 +21,16 @@ func TestACaseFollowsItsDeclines(t *testing.T) {
 	if slot, ok := k.Notice(g, day(0)); !ok || slot.What != Declined {
 		t.Errorf("told %+v", slot)
 	}
-	k.ToldAt = day(0)
+	k.NotifiedAt = day(0)
 	if _, ok := k.Notice(g, day(4)); ok {
 		t.Error("told twice")
 	}
-	if !k.Wake(g).Equal(day(1)) {
-		t.Errorf("wakes %s", k.Wake(g))
+	if !k.NextDue(g).Equal(day(1)) {
+		t.Errorf("wakes %s", k.NextDue(g))
 	}
 	k.Decline(g, "EXPIRED_CARD", day(3), day(3))
-	if k.Class != Card || k.FirstCode != "CARD_DECLINED" || !k.RetryAt.IsZero() || !k.EndAt.Equal(day(14)) || !k.Wake(g).Equal(day(3)) {
-		t.Errorf("a dead card later makes it %+v, waking %s", k, k.Wake(g))
+	if k.Class != Card || k.FirstCode != "CARD_DECLINED" || !k.RetryAt.IsZero() || !k.EndAt.Equal(day(14)) || !k.NextDue(g).Equal(day(3)) {
+		t.Errorf("a dead card later makes it %+v, waking %s", k, k.NextDue(g))
 	}
 	k.PaidWith = day(4)
 	k.Decline(g, "EXPIRED_CARD", day(3), day(4))
@@ -38,22 +38,22 @@ func TestACaseFollowsItsDeclines(t *testing.T) {
 		t.Errorf("a card that was replaced while the one before was declined makes it %+v", k)
 	}
 	k.Close(Recovered, day(5))
-	if k.State.Live() || !k.Wake(g).IsZero() || k.Due(day(9)) || k.Over(day(99)) {
+	if k.State.Live() || !k.NextDue(g).IsZero() || k.Due(day(9)) || k.Over(day(99)) {
 		t.Errorf("closed as %+v", k)
 	}
 }
 
 func TestARetryThatIsLeftOutIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
-	g := Ground{Calendar: berlin(t)}
+	g := Inputs{Calendar: berlin(t)}
 	first := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)
 	var k Case
 	k.Decline(g, "INVALID_SHIPPING_ADDRESS", first, first)
-	k.Pass(g)
+	k.SkipRetry(g)
 	if !k.RetryAt.Equal(first.AddDate(0, 0, 7)) {
 		t.Errorf("the retry after the third day's is %s", k.RetryAt)
 	}
-	k.Pass(g)
+	k.SkipRetry(g)
 	if !k.RetryAt.IsZero() || !k.Over(first.AddDate(0, 0, 7)) {
 		t.Errorf("after the last one comes %+v", k)
 	}

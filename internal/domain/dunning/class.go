@@ -81,9 +81,9 @@ func ClassOf(code string) (c Class, known bool) {
 	return c, known
 }
 
-// Bank reports whether the card's bank, or its network, has answered: such a
+// FromBank reports whether the card's bank, or its network, has answered: such a
 // decline counts against the card.
-func (c Class) Bank() bool {
+func (c Class) FromBank() bool {
 	switch c {
 	case Stock, Address, Merchant, Gone, Done:
 		return false
@@ -114,8 +114,8 @@ func (r Remedy) Helps(c Class) bool {
 	if r == NewAddress {
 		return c == Address
 	}
-	return c.Bank()
+	return c.FromBank()
 }
 
-// ForStaff reports whether the store's staff has to know at once.
-func (c Class) ForStaff() bool { return c == Merchant || c == Fraud || c == Gone }
+// NeedsStaff reports whether the store's staff has to know at once.
+func (c Class) NeedsStaff() bool { return c == Merchant || c == Fraud || c == Gone }

@@ -180,8 +180,8 @@ const (
 // beforeEnd is how many days before the end it is announced.
 const beforeEnd = 2
 
-// Slot is an instant at which the customer is told something.
-type Slot struct {
+// ScheduledNotice is an instant at which the customer is told something.
+type ScheduledNotice struct {
 	At   time.Time
 	What Notice
 	End  time.Time // of Warning: the instant that it announces
@@ -189,22 +189,22 @@ type Slot struct {
 
 // Notices returns what the customer is told and when, in order, as long as
 // nothing changes. From the day of the warning on there are no other reminders.
-func (s Settings) Notices(d Decline) []Slot {
+func (s Settings) Notices(d Decline) []ScheduledNotice {
 	p := s.planFor(d.Class)
 	end := s.end(d, p)
-	warn := Slot{What: Warning, End: end}
+	warn := ScheduledNotice{What: Warning, End: end}
 	if warn.At = d.Calendar.At(d.local(end).AddDate(0, 0, -beforeEnd)).Add(d.Spread); d.Calendar.Day(warn.At) == d.Calendar.Day(d.First) || !warn.At.After(d.First) {
 		p.warns = false
 	}
-	var list []Slot
+	var list []ScheduledNotice
 	for _, day := range p.mails {
 		if at := d.on(day); !p.warns || at.Before(warn.At) && d.Calendar.Day(at) != d.Calendar.Day(warn.At) {
-			list = append(list, Slot{At: at, What: Declined})
+			list = append(list, ScheduledNotice{At: at, What: Declined})
 		}
 	}
 	if p.warns {
 		list = append(list, warn)
 	}
-	slices.SortFunc(list, func(a, b Slot) int { return a.At.Compare(b.At) })
+	slices.SortFunc(list, func(a, b ScheduledNotice) int { return a.At.Compare(b.At) })
 	return list
 }

@@ -257,7 +257,7 @@ func TestCapsOfCards(t *testing.T) {
 	for i := range tries {
 		tries[i] = now.Add(-time.Duration(i+1) * 24 * time.Hour)
 	}
-	if !Spent(tries, now) || Spent(tries[1:], now) || Spent(tries, now.Add(TryWindow-14*24*time.Hour)) {
+	if !CardLimitReached(tries, now) || CardLimitReached(tries[1:], now) || CardLimitReached(tries, now.Add(TryWindow-14*24*time.Hour)) {
 		t.Error("a card may be tried fifteen times in thirty days, no more and no less")
 	}
 	cal := berlin(t)

@@ -19,8 +19,8 @@ import (
 const (
 	// MaxKey is the length of the longest key, in characters.
 	MaxKey = 255
-	// KeptFor is how long an answer is given again, from its claim on.
-	KeptFor = 24 * time.Hour
+	// AnswerTTL is how long an answer is given again, from its claim on.
+	AnswerTTL = 24 * time.Hour
 	// Lease is how long a request may be carried out before it is taken for
 	// dead. What it does must be safe to do again, unless it is one that is
 	// carried out at most once: a process may die between the commit of its work
@@ -42,7 +42,7 @@ func ParseKey(s string) (Key, error) {
 // Hash is a SHA-256.
 type Hash [sha256.Size]byte
 
-// Request is a request that may be repeated.
+// RequestID is a request that may be repeated.
 type Request struct {
 	Caller access.KeyID
 	Line   shop.Line
@@ -87,23 +87,23 @@ func (r Request) Claim(now time.Time) Claim {
 	return Claim{Name: r.name(), Fingerprint: r.fingerprint(), Token: rand.Text(), At: now, Once: r.Once}
 }
 
-// Request names the request, with all that was asked, among those of its shop: for
+// RequestID names the request, with all that was asked, among those of its shop: for
 // whoever notes in a commit of its own what a request has done.
-func (c Claim) Request() string {
+func (c Claim) RequestID() string {
 	sum := hashOf(string(c.Name[:]), string(c.Fingerprint[:]))
 	return base32.StdEncoding.EncodeToString(sum[:20])
 }
 
-// DeadAt is when the claim counts no more if nobody has settled it.
-func (c Claim) DeadAt() time.Time {
+// ExpiresAt is when the claim counts no more if nobody has settled it.
+func (c Claim) ExpiresAt() time.Time {
 	if c.Once {
-		return c.KeptUntil()
+		return c.AnswerExpiresAt()
 	}
 	return c.At.Add(Lease)
 }
 
-// KeptUntil is how long an answer under the claim is given again.
-func (c Claim) KeptUntil() time.Time { return c.At.Add(KeptFor) }
+// AnswerExpiresAt is how long an answer under the claim is given again.
+func (c Claim) AnswerExpiresAt() time.Time { return c.At.Add(AnswerTTL) }
 
 // Answer is what a request was answered.
 type Answer struct {
@@ -119,19 +119,19 @@ type Record struct {
 	Answer      *Answer // nil while the request is carried out
 }
 
-// Verdict says what becomes of a claim.
-type Verdict int
+// ClaimResult says what becomes of a claim.
+type ClaimResult int
 
 // The verdicts.
 const (
-	Granted  Verdict = iota // the request is the claimant's to carry out
-	Answered                // it was carried out: the answer is given again
-	Running                 // somebody is carrying it out
-	Reused                  // another request has this key
+	Granted  ClaimResult = iota // the request is the claimant's to carry out
+	Answered                    // it was carried out: the answer is given again
+	Running                     // somebody is carrying it out
+	Reused                      // another request has this key
 )
 
-// Judge says what becomes of a claim after which the record is what is known.
-func (r Record) Judge(c Claim) Verdict {
+// Check says what becomes of a claim after which the record is what is known.
+func (r Record) Check(c Claim) ClaimResult {
 	switch {
 	case r.Fingerprint != c.Fingerprint:
 		return Reused

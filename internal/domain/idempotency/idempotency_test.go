@@ -85,7 +85,7 @@ func TestVerdicts(t *testing.T) {
 	mine := theRequest().Claim(time.Time{})
 	for name, test := range map[string]struct {
 		record Record
-		want   Verdict
+		want   ClaimResult
 	}{
 		"a record of the claim itself":                      {Record{Fingerprint: mine.Fingerprint, Token: mine.Token}, Granted},
 		"a record of another claim":                         {Record{Fingerprint: mine.Fingerprint, Token: "other"}, Running},
@@ -95,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := test.record.Judge(mine); got != test.want {
+			if got := test.record.Check(mine); got != test.want {
 				t.Errorf("%d, want %d", got, test.want)
 			}
 		})
@@ -106,15 +106,15 @@ func TestClaimsEnd(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 	c := theRequest().Claim(at)
-	if want := time.Date(2025, 1, 31, 12, 1, 0, 0, time.UTC); !c.DeadAt().Equal(want) {
-		t.Errorf("dead at %s, want %s", c.DeadAt(), want)
+	if want := time.Date(2025, 1, 31, 12, 1, 0, 0, time.UTC); !c.ExpiresAt().Equal(want) {
+		t.Errorf("dead at %s, want %s", c.ExpiresAt(), want)
 	}
-	if want := time.Date(2025, 2, 1, 12, 0, 0, 0, time.UTC); !c.KeptUntil().Equal(want) {
-		t.Errorf("kept until %s, want %s", c.KeptUntil(), want)
+	if want := time.Date(2025, 2, 1, 12, 0, 0, 0, time.UTC); !c.AnswerExpiresAt().Equal(want) {
+		t.Errorf("kept until %s, want %s", c.AnswerExpiresAt(), want)
 	}
 	once := theRequest()
 	once.Once = true
-	if c := once.Claim(at); !c.DeadAt().Equal(c.KeptUntil()) {
-		t.Errorf("what is carried out at most once may be carried out again at %s", c.DeadAt())
+	if c := once.Claim(at); !c.ExpiresAt().Equal(c.AnswerExpiresAt()) {
+		t.Errorf("what is carried out at most once may be carried out again at %s", c.ExpiresAt())
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Authored is a change of a contract of which we know who made it, because we
+// AuthoredChange is a change of a contract of which we know who made it, because we
 // carried it to the platform.
-type Authored struct {
-	Entries []activity.Entry         // in place of those that a reading owes
-	Also    func(*contract.Contract) // what the change alters of what only we keep; may be nil
-	Moved   *contract.Move           // the change of status that was made; nil: none
+type AuthoredChange struct {
+	Entries      []activity.Entry         // in place of those that a reading owes
+	Update       func(*contract.Contract) // what the change alters of what only we keep; may be nil
+	StatusChange *contract.Move           // the change of status that was made; nil: none
 }
 
 // Adopt takes over what the platform answered to a change of ours, with the
 // entries of its author, in one commit, and returns the contract as it is then.
 // The webhook that tells of the same change finds nothing left to do; one that is
 // quicker waits, where the change was announced.
-func (s *Service) Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by Authored) (contract.Contract, error) {
+func (s *Service) Adopt(ctx context.Context, store shop.Shop, fresh platform.Contract, by AuthoredChange) (contract.Contract, error) {
 	if err := s.take(ctx, store, []platform.Contract{fresh}, &by, nil); err != nil {
 		return contract.Contract{}, fmt.Errorf("take over contract %d: %w", fresh.ID, err)
 	}

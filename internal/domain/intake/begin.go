@@ -79,7 +79,7 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 	var made time.Time
 	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
 		// Asked for first: a plan that is ready a moment later is among the groups.
-		if made, err = tx.PlansMadeBy(ctx); err != nil {
+		if made, err = tx.PlansReadyAt(ctx); err != nil {
 			return err
 		}
 		sold = slices.Compact(sold)
@@ -180,12 +180,12 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 	was.leave(cal, now)
 	follows := billing.Following(was.reached, was.from, was.skipped)
 	next, passed, aside := follows, 0, was.aside(now)
-	for runs := max(was.ran.GoesOnWith(now, cal), was.reached+1); next < runs || aside[next]; next++ {
+	for runs := max(was.ran.ResumeCycle(now, cal), was.reached+1); next < runs || aside[next]; next++ {
 		if !aside[next] {
 			passed++
 		}
 	}
-	start, over := was.ran.DueOn(next, cal), c.MaxCycles > 0 && next > c.Most()+passed
+	start, over := was.ran.DueOn(next, cal), c.MaxCycles > 0 && next > c.MaxCycle()+passed
 	for _, w := range was.ran.Overrides {
 		sooner := w.Date.Before(start) || w.Date.Equal(start) && w.Cycle < next
 		if w.Date.After(now) && (over || sooner) && !was.skipped[w.Cycle] {

@@ -13,7 +13,7 @@ import (
 
 // take writes fresh readings. An author, if there is one, made all the changes.
 // Contracts that wait for theirs are noted in waits; nil: none does.
-func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *Authored, waits waiting) error {
+func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *AuthoredChange, waits waiting) error {
 	var known map[contract.ID]*contract.Contract
 	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
 		known, err = standing(ctx, tx, numbers(fresh))
@@ -31,7 +31,7 @@ func (s *Service) take(ctx context.Context, store shop.Shop, fresh []platform.Co
 
 // standing reads contracts as they are kept, for a first look: write looks again.
 func standing(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
-	rows, err := tx.SeenContracts(ctx, ids)
+	rows, err := tx.ReadContracts(ctx, ids)
 	known := make(map[contract.ID]*contract.Contract, len(rows))
 	for i := range rows {
 		known[rows[i].ID] = &rows[i]
@@ -56,7 +56,7 @@ type readout struct {
 // changes too. Contracts whose queue must be made anew need the platform's cycles,
 // which are read here, in no transaction. One that is refused for good is left out
 // and noted, unless an author waits for it.
-func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *Authored) (readout, error) {
+func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.Contract, known map[contract.ID]*contract.Contract, by *AuthoredChange) (readout, error) {
 	found := readout{fresh: fresh, matter: by != nil, zone: store.TimeZone}
 	now := s.Clock.Now()
 	leaveOut := func(id contract.ID, why error) {

@@ -150,7 +150,7 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 				was := billing.Record{Attempt: were[i], Of: c}
 				was.CountAhead(open)
 				a.RecordSkippedAmount(was)
-			case c.Beyond(a.Cycle) && !slices.Contains(over, &contracts[at]):
+			case c.PastLastCycle(a.Cycle) && !slices.Contains(over, &contracts[at]):
 				over = append(over, &contracts[at])
 			}
 		}

@@ -41,7 +41,7 @@ func (s *Service) merge(ctx context.Context, b batch) error {
 	return nil
 }
 
-func (s *Service) mergeOne(ctx context.Context, b batch, e Pending, there map[int64]bool) error {
+func (s *Service) mergeOne(ctx context.Context, b batch, e InboxEvent, there map[int64]bool) error {
 	now := s.Clock.Now()
 	if there[e.Customer] || !there[e.Kept] || e.Customer == 0 {
 		return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
@@ -66,7 +66,7 @@ func (s *Service) mergeOne(ctx context.Context, b batch, e Pending, there map[in
 		return fmt.Errorf("move the points of customer %d: %w", e.Customer, err)
 	}
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
-		if err := tx.Succeed(ctx, e.Customer, e.Kept); err != nil {
+		if err := tx.MergeCustomer(ctx, e.Customer, e.Kept); err != nil {
 			return err
 		}
 		return tx.FinishEvents(ctx, []string{e.ID}, now)

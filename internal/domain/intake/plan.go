@@ -40,7 +40,7 @@ type had struct {
 func (h had) of(c *contract.Contract) had {
 	if c != nil {
 		h.before, h.from, h.jumped = true, c.Series.Cycle, c.PassedCycles
-		h.ran = contract.Contract{Series: c.Series, Turns: c.Turns, Overrides: h.wishes}
+		h.ran = contract.Contract{Series: c.Series, LaterSeries: c.LaterSeries, Overrides: h.wishes}
 	}
 	return h
 }
@@ -59,16 +59,16 @@ func (h had) resumes(cal cadence.Calendar, now time.Time) int {
 	if h.ran.Series.Start.IsZero() {
 		return 0
 	}
-	return h.unskipped(max(h.ran.GoesOnWith(now, cal), h.reached+1))
+	return h.unskipped(max(h.ran.ResumeCycle(now, cal), h.reached+1))
 }
 
 // leave lets orders to come be on days of their own that the calendar of before left
 // behind when it went on from an earlier day, and returns those days.
 func (h *had) leave(cal cadence.Calendar, now time.Time) (left []contract.OrderOverride) {
-	if len(h.ran.Turns) == 0 {
+	if len(h.ran.LaterSeries) == 0 {
 		return nil
 	}
-	goesOn := h.ran.GoesOnWith(now, cal)
+	goesOn := h.ran.ResumeCycle(now, cal)
 	for cycle := max(h.ran.Series.Cycle, h.reached+1); cycle < goesOn; cycle++ {
 		if date := h.ran.DueOn(cycle, cal); date.After(now) && !h.skipped[cycle] && !h.ran.OverriddenOn(cycle).After(now) {
 			h.ran.OverrideFor(cycle, date, now)
@@ -313,10 +313,10 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			c.Series.Moved = was.before && slices.ContainsFunc(open, func(y platform.Cycle) bool {
 				return y.Edited && !y.Billed || y.Index == c.Series.Cycle && apart(y.Expected, c.Series.Start) > aDay
 			}) || was.trial != nil
-			turns := contract.TurnsAfter(was.ran.Turns, c.Series)
+			turns := contract.SeriesAfter(was.ran.LaterSeries, c.Series)
 			if goesOn && c.Series.Cycle == number {
 				moved := c.Series.Moved
-				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.TurnsFrom(number)
+				c.Series, turns = was.ran.SeriesOf(number).From(number), was.ran.LaterSeriesFrom(number)
 				c.Series.Moved = c.Series.Moved || moved
 			}
 			passed = append(passed, missed(cycles, c.Series.Cycle, aside)...)
@@ -343,7 +343,7 @@ func (p *plan) goAround(aside map[int]bool, number int) {
 		switch begun := p.series.Cycle > first.Cycle; {
 		case aside[cycle] && !begun:
 			p.series = first.Before(cycle + 1)
-			p.turns = contract.TurnsAfter(p.turns, p.series)
+			p.turns = contract.SeriesAfter(p.turns, p.series)
 			p.own = append(p.own, contract.OrderOverride{Cycle: first.Cycle, Date: first.Start})
 		case begun && !aside[cycle]:
 			p.jumped++

@@ -74,8 +74,8 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
-		if current.Unheard != store.Unheard {
-			current.Unheard = store.Unheard
+		if current.SubscribeError != store.SubscribeError {
+			current.SubscribeError = store.SubscribeError
 			if err := tx.Record(ctx, heard(current, s.Clock.Now())); err != nil {
 				return err
 			}
@@ -92,9 +92,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 func heard(of shop.Shop, now time.Time) activity.Entry {
 	e := activity.Entry{
 		EntityID: int64(of.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Failure, Actor: activity.System, At: now,
-		Info: activity.Details(note{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.Unheard}),
+		Info: activity.Details(note{Reason: "the platform refuses to tell of events, what changes is found by reconciliation: " + of.SubscribeError}),
 	}
-	if of.Unheard == "" {
+	if of.SubscribeError == "" {
 		e.Status, e.Info = activity.Success, activity.Details(note{Reason: "the platform tells of events again"})
 	}
 	return e
@@ -134,7 +134,7 @@ func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		var list []contract.Contract
 		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
-			list, err = tx.Unpaid(ctx, last, platform.MaxIDs)
+			list, err = tx.ActiveContractsInDunning(ctx, last, platform.MaxIDs)
 			return err
 		})
 		if err != nil || len(list) == 0 {
@@ -163,13 +163,13 @@ func (s *Service) listen(ctx context.Context, store *shop.Shop) error {
 	err := s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.Topics)
 	if _, no := errors.AsType[*platform.Refusal](err); no {
 		s.Log.WarnContext(ctx, "the platform refuses to tell of events", "shop", store.Domain, "error", err)
-		store.Unheard = err.Error()
+		store.SubscribeError = err.Error()
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("subscribe to webhooks: %w", err)
 	}
-	store.Unheard = ""
+	store.SubscribeError = ""
 	err = s.Platform.Subscribe(ctx, store.At(), s.Callback, platform.SpareTopics)
 	if _, no := errors.AsType[*platform.Refusal](err); err != nil && !no {
 		return fmt.Errorf("subscribe to webhooks that are not needed: %w", err)

@@ -92,10 +92,10 @@ func TestContractsAreReadThoughThePlatformRefusesToTellOfEvents(t *testing.T) {
 	} {
 		p := &silent{topics: make(map[platform.Topic]string), err: row.err}
 		s := &Service{Platform: p, Store: &ends{}, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Callback: "https://example.com/webhooks"}
-		of := shop.Shop{ID: 1, Unheard: row.before}
+		of := shop.Shop{ID: 1, SubscribeError: row.before}
 		err := s.find(t.Context(), &of)
-		if p.listed != row.listed || (err != nil) != (row.listed == 0) || of.Unheard != row.unheard {
-			t.Errorf("%s: asked %d times for what changed, %v, %q; want %d, %q", row.name, p.listed, err, of.Unheard, row.listed, row.unheard)
+		if p.listed != row.listed || (err != nil) != (row.listed == 0) || of.SubscribeError != row.unheard {
+			t.Errorf("%s: asked %d times for what changed, %v, %q; want %d, %q", row.name, p.listed, err, of.SubscribeError, row.listed, row.unheard)
 		}
 	}
 }

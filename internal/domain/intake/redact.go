@@ -22,7 +22,7 @@ const redactedAtOnce = 100
 // token: a store that has the service keeps its customers.
 func (s *Service) redact(ctx context.Context, b batch) error {
 	now := s.Clock.Now()
-	var done []Pending
+	var done []InboxEvent
 	for _, e := range b.events {
 		again := e.ReceivedAt.Add(redactAgain)
 		if e.Topic == platform.ShopRedact && b.store.Connected {
@@ -43,7 +43,7 @@ func (s *Service) redact(ctx context.Context, b batch) error {
 }
 
 // redactAll erases the customers that an event is about, each in one commit.
-func (s *Service) redactAll(ctx context.Context, b batch, e Pending) error {
+func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 	if e.Topic == platform.CustomerRedact {
 		return s.redactOne(ctx, b, e.Customer)
 	}
@@ -76,7 +76,7 @@ func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error 
 		if err != nil {
 			return err
 		}
-		seen, err := tx.SeenContracts(ctx, ids)
+		seen, err := tx.ReadContracts(ctx, ids)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ func TestAContractRunsAgainByTheCalendarOfBefore(t *testing.T) {
 	cal := cadence.Calendar{Zone: time.UTC, Hour: 9}
 	ran := contract.Contract{Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Series: contract.Series{Cycle: 4, Start: day(1, 31)}}
 	turned := ran
-	turned.Turns = []contract.Series{{Cycle: 6, Start: day(4, 10)}}
+	turned.LaterSeries = []contract.Series{{Cycle: 6, Start: day(4, 10)}}
 	putOff := ran
 	putOff.Overrides = []contract.OrderOverride{{Cycle: 5, Date: day(3, 8)}}
 	for _, row := range []struct {

@@ -60,7 +60,7 @@ func TestAReconciliationGoesOnWhereItWas(t *testing.T) {
 	}{
 		{"when an answer was lost", lost, func(*shop.Shop) {}, []string{"3", "4"}},
 		{"not when the platform refuses", &platform.Refusal{Code: "INVALID"}, func(*shop.Shop) {}, []string{"", "2", "3", "4"}},
-		{"not when all is to be read anew", lost, func(s *shop.Shop) { s.ReadAnew(noon) }, []string{"", "2", "3", "4"}},
+		{"not when all is to be read anew", lost, func(s *shop.Shop) { s.ResetReconciliation(noon) }, []string{"", "2", "3", "4"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

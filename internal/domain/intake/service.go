@@ -105,13 +105,13 @@ type Service struct {
 	known sync.Map // domain to shop.ID, which never changes
 }
 
-// Work is the task of working a shop's events.
-type Work struct {
+// ProcessEvents is the task of working a shop's events.
+type ProcessEvents struct {
 	Shop shop.ID `json:"shop"`
 }
 
 // Kind names the task.
-func (Work) Kind() string { return "intake_work" }
+func (ProcessEvents) Kind() string { return "intake_work" }
 
 // Receive checks a webhook and stores it. When it returns nil the event is
 // durable and the platform need not send it again.

@@ -15,8 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Pending is an event that waits to be worked.
-type Pending struct {
+// InboxEvent is an event that waits to be worked.
+type InboxEvent struct {
 	platform.Event
 	Failures   int // times that working it failed
 	ReceivedAt time.Time
@@ -24,7 +24,7 @@ type Pending struct {
 
 // happened returns when the event happened. The platform does not sign that: it is the
 // arrival at the latest.
-func (p Pending) happened() time.Time {
+func (p InboxEvent) happened() time.Time {
 	if p.TriggeredAt.After(p.ReceivedAt) {
 		return p.ReceivedAt
 	}
@@ -35,9 +35,9 @@ func (p Pending) happened() time.Time {
 type Tx interface {
 	billing.Tx
 	partner.Tx
-	// SeenContracts returns contracts, unlocked, by id: what they say may have changed
+	// ReadContracts returns contracts, unlocked, by id: what they say may have changed
 	// by the time that it is acted on.
-	SeenContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
+	ReadContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// ContractsPaidWith returns the ids of contracts that use a payment method.
 	ContractsPaidWith(ctx context.Context, paymentMethod string) ([]contract.ID, error)
 
@@ -50,19 +50,19 @@ type Tx interface {
 	// contracts, which are given as they are until then. Who is in their portal is out.
 	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
 
-	// Succeed lets a customer have what another one was and said, who is none any more,
+	// MergeCustomer lets a customer have what another one was and said, who is none any more,
 	// save their contracts. Who is in the portal of that one is out.
-	Succeed(ctx context.Context, gone, kept int64) error
+	MergeCustomer(ctx context.Context, gone, kept int64) error
 
-	// Planned returns at most limit contracts that have a calendar, by id, after one.
-	Planned(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
-	// Unpaid returns at most limit ACTIVE contracts with an open case of dunning, by
+	// ContractsWithSeries returns at most limit contracts that have a calendar, by id, after one.
+	ContractsWithSeries(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
+	// ActiveContractsInDunning returns at most limit ACTIVE contracts with an open case of dunning, by
 	// id, after one.
-	Unpaid(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
+	ActiveContractsInDunning(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
 
-	// PlansMadeBy returns, unlocked, when the last of the plan groups is looked at next
+	// PlansReadyAt returns, unlocked, when the last of the plan groups is looked at next
 	// that are being made or changed; zero when none is.
-	PlansMadeBy(ctx context.Context) (time.Time, error)
+	PlansReadyAt(ctx context.Context) (time.Time, error)
 
 	// RemovedOptions returns, by selling plan, those of selling plans that were options
 	// of ours once, as they were last.
@@ -76,10 +76,10 @@ type Tx interface {
 	// ForgetUnread removes those of contracts which were seen last before an instant.
 	ForgetUnread(ctx context.Context, ids []contract.ID, before time.Time) error
 
-	// TakeEvents returns at most limit events that are due, oldest first,
+	// ClaimEvents returns at most limit events that are due, oldest first,
 	// passing over those that another transaction holds, and makes them due
 	// again at until: whoever takes them has that long to work them.
-	TakeEvents(ctx context.Context, now, until time.Time, limit int) ([]Pending, error)
+	ClaimEvents(ctx context.Context, now, until time.Time, limit int) ([]InboxEvent, error)
 	// FinishEvents marks events as worked. They stay known for a while, so
 	// that a late duplicate is recognised.
 	FinishEvents(ctx context.Context, ids []string, now time.Time) error

@@ -59,7 +59,7 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 // look reads what a store says of itself at the platform, and takes over what is another
 // time zone or currency than ours, with which events that told of it are worked. A zone
 // that this machine does not know is logged, and the one of before stays.
-func (s *Service) look(ctx context.Context, store *shop.Shop, events []Pending) error {
+func (s *Service) look(ctx context.Context, store *shop.Shop, events []InboxEvent) error {
 	facts, err := s.Platform.Store(ctx, store.At())
 	if err != nil {
 		return fmt.Errorf("read the store: %w", err)
@@ -128,7 +128,7 @@ func (s *Service) relocate(ctx context.Context, tx Tx, before, store shop.Shop) 
 	}
 	now := s.Clock.Now()
 	for last, full := contract.ID(0), true; full; {
-		list, err := tx.Planned(ctx, last, relocatedAtOnce)
+		list, err := tx.ContractsWithSeries(ctx, last, relocatedAtOnce)
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 		name    string
 		billing platform.Policy // of the second of three contracts
 		cycles  error           // answered for its cycles
-		by      *Authored
+		by      *AuthoredChange
 		unread  []contract.ID
 		fails   bool
 	}{
@@ -55,8 +55,8 @@ func TestAContractThatIsRefusedIsLeftOutAlone(t *testing.T) {
 		{"the platform does not answer", monthly, platform.ErrUnknown, nil, nil, true},
 		{"the platform has no time", monthly, platform.ErrThrottled, nil, nil, true},
 		{"something else fails", monthly, errors.New("the disk is full"), nil, nil, true},
-		{"whose author waits for it", yearly, nil, &Authored{}, nil, true},
-		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &Authored{}, nil, true},
+		{"whose author waits for it", yearly, nil, &AuthoredChange{}, nil, true},
+		{"whose author waits for its cycles", monthly, &platform.Refusal{Code: "INVALID"}, &AuthoredChange{}, nil, true},
 	} {
 		s := &Service{Platform: guarded{contract: 12, err: row.cycles}, Store: &ends{}, Clock: clock.NewManual(now), Log: slog.New(slog.DiscardHandler)}
 		var fresh []platform.Contract

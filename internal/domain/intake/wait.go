@@ -55,10 +55,10 @@ func (s *Service) fetch(ctx context.Context, store shop.Shop, ids []contract.ID)
 // would be recorded as somebody else's doing, and then once more as its author's.
 // When the author does not tell in time, a later reading takes it over.
 func (w *writing) passesOver(old *contract.Contract, revision uint64, change contract.Change) bool {
-	if w.waits == nil || old == nil || !change.Told() {
+	if w.waits == nil || old == nil || !change.Logged() {
 		return false
 	}
-	until := old.Awaits(revision, w.now)
+	until := old.InFlightUntil(revision, w.now)
 	if until.IsZero() {
 		return false
 	}
@@ -83,7 +83,7 @@ func (w waiting) methods(ctx context.Context, tx Tx) (map[string]time.Time, erro
 
 // finish marks events as worked and returns them, save those that wait: they are
 // due again soon, and no later than the waiting ends.
-func (s *Service) finish(ctx context.Context, tx Tx, events []Pending, waits func(Pending) time.Time) (worked []Pending, err error) {
+func (s *Service) finish(ctx context.Context, tx Tx, events []InboxEvent, waits func(InboxEvent) time.Time) (worked []InboxEvent, err error) {
 	now := s.Clock.Now()
 	for _, e := range events {
 		end := waits(e)

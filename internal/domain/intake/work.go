@@ -17,10 +17,10 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Work works a shop's events until none is due. Events are only hints: what
+// ProcessEvents works a shop's events until none is due. Events are only hints: what
 // they are about is read anew at the platform, so that their order and their
 // number do not matter.
-func (s *Service) Work(ctx context.Context, of shop.ID) error {
+func (s *Service) ProcessEvents(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		b, err := s.takeUp(ctx, of)
 		if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 type batch struct {
 	store  shop.Shop
 	taken  int
-	events []Pending // that are to be worked
+	events []InboxEvent // that are to be worked
 	known  map[contract.ID]*contract.Contract
 }
 
@@ -52,7 +52,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		b = batch{}
 		now := s.Clock.Now()
-		events, err := tx.TakeEvents(ctx, now, now.Add(s.Policy.Lease), batchSize)
+		events, err := tx.ClaimEvents(ctx, now, now.Add(s.Policy.Lease), batchSize)
 		if err != nil || len(events) == 0 {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 		if b.known, err = standing(ctx, tx, contractsOf(events)); err != nil {
 			return err
 		}
-		var past []Pending
+		var past []InboxEvent
 		for _, e := range events {
 			if c := b.known[contract.ID(e.Contract)]; slices.Contains(contractTopics, e.Topic) && c != nil && e.Revision != 0 && e.Revision <= c.Revision {
 				past = append(past, e)
@@ -80,7 +80,7 @@ func (s *Service) takeUp(ctx context.Context, of shop.ID) (batch, error) {
 var contractTopics = []platform.Topic{platform.ContractCreated, platform.ContractUpdated}
 
 // contractsOf returns the contracts of which events tell that they changed.
-func contractsOf(events []Pending) []contract.ID {
+func contractsOf(events []InboxEvent) []contract.ID {
 	told := make(map[contract.ID]bool, len(events))
 	for _, e := range events {
 		if slices.Contains(contractTopics, e.Topic) {
@@ -110,8 +110,8 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 		{topics: []platform.Topic{platform.DataRequest}, work: s.noteRequests, unread: true},
 	} {
 		mine := b
-		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return !slices.Contains(group.topics, e.Topic) })
-		b.events = slices.DeleteFunc(slices.Clone(b.events), func(e Pending) bool { return slices.Contains(group.topics, e.Topic) })
+		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e InboxEvent) bool { return !slices.Contains(group.topics, e.Topic) })
+		b.events = slices.DeleteFunc(slices.Clone(b.events), func(e InboxEvent) bool { return slices.Contains(group.topics, e.Topic) })
 		if len(mine.events) == 0 {
 			continue
 		}
@@ -135,7 +135,7 @@ func (s *Service) workAll(ctx context.Context, b batch) error {
 // by its members' own counts, so that one poisoned event is given up alone. None is
 // for a platform that cannot be reached, or a connection that is gone: however long
 // that lasts, it says nothing about the events.
-func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending, cause error) error {
+func (s *Service) putOff(ctx context.Context, store shop.Shop, events []InboxEvent, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -160,7 +160,7 @@ func (s *Service) putOff(ctx context.Context, store shop.Shop, events []Pending,
 
 // afterOutage is how often working an event counts as failed when that was not its
 // own doing: enough for the waits to grow, and never so often that it is given up.
-func (p Pending) afterOutage() int { return max(p.Failures, min(p.Failures+1, outageFailures)) }
+func (p InboxEvent) afterOutage() int { return max(p.Failures, min(p.Failures+1, outageFailures)) }
 
 // away reports whether a failure is that of a platform that did not answer, or not
 // to us.
@@ -171,7 +171,7 @@ func away(err error) bool {
 // settle reads attempts anew and writes how they ended.
 func (s *Service) settle(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
-	ids := distinct(events, func(e Pending) string { return e.Attempt })
+	ids := distinct(events, func(e InboxEvent) string { return e.Attempt })
 	var found []platform.Attempt
 	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
 		part, err := s.Platform.Attempts(ctx, store.At(), chunk)
@@ -271,7 +271,7 @@ func (s *Service) readChanged(ctx context.Context, b batch) error {
 				return err
 			}
 		}
-		_, err := s.finish(ctx, tx, b.events, func(e Pending) time.Time { return waits[contract.ID(e.Contract)] })
+		_, err := s.finish(ctx, tx, b.events, func(e InboxEvent) time.Time { return waits[contract.ID(e.Contract)] })
 		return err
 	})
 }
@@ -298,11 +298,11 @@ func (s *Service) readPaidWith(ctx context.Context, b batch) error {
 		if err != nil {
 			return err
 		}
-		worked, err := s.finish(ctx, tx, events, func(e Pending) time.Time { return held[e.PaymentMethod] })
+		worked, err := s.finish(ctx, tx, events, func(e InboxEvent) time.Time { return held[e.PaymentMethod] })
 		if err != nil {
 			return err
 		}
-		told, err := paidWith(ctx, tx, slices.DeleteFunc(worked, func(e Pending) bool { return e.Topic != platform.PaymentUpdated }))
+		told, err := paidWith(ctx, tx, slices.DeleteFunc(worked, func(e InboxEvent) bool { return e.Topic != platform.PaymentUpdated }))
 		if err != nil {
 			return err
 		}
@@ -334,9 +334,9 @@ func dropKnown(ctx context.Context, tx Tx, told map[contract.ID]time.Time) error
 
 // paidWith returns the contracts that use the payment methods of events, with when
 // the last of their events happened.
-func paidWith(ctx context.Context, tx Tx, events []Pending) (map[contract.ID]time.Time, error) {
+func paidWith(ctx context.Context, tx Tx, events []InboxEvent) (map[contract.ID]time.Time, error) {
 	told := make(map[contract.ID]time.Time)
-	for _, method := range distinct(events, func(e Pending) string { return e.PaymentMethod }) {
+	for _, method := range distinct(events, func(e InboxEvent) string { return e.PaymentMethod }) {
 		paid, err := tx.ContractsPaidWith(ctx, method)
 		if err != nil {
 			return nil, err
@@ -354,7 +354,7 @@ func paidWith(ctx context.Context, tx Tx, events []Pending) (map[contract.ID]tim
 	return told, nil
 }
 
-func idsOf(events []Pending) []string {
+func idsOf(events []InboxEvent) []string {
 	ids := make([]string, len(events))
 	for i, e := range events {
 		ids[i] = e.ID
@@ -363,7 +363,7 @@ func idsOf(events []Pending) []string {
 }
 
 // distinct returns the non-empty texts that the events have, once each.
-func distinct(events []Pending, of func(Pending) string) []string {
+func distinct(events []InboxEvent, of func(InboxEvent) string) []string {
 	var texts []string
 	for _, e := range events {
 		if text := of(e); text != "" {

@@ -68,8 +68,8 @@ func TestAnEventIsAHintAndThePlatformIsRead(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}}
-	said := Pending{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
-	if err := s.settle(t.Context(), batch{store: shop.Shop{ID: 1}, events: []Pending{said}}); err != nil {
+	said := InboxEvent{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
+	if err := s.settle(t.Context(), batch{store: shop.Shop{ID: 1}, events: []InboxEvent{said}}); err != nil {
 		t.Fatal(err)
 	}
 	if len(e.settled) != 1 || e.settled[0].State != platform.Failed {
@@ -100,7 +100,7 @@ func TestAnEventIsNotGivenUpForAnOutage(t *testing.T) {
 	} {
 		e := &ends{}
 		s := &Service{Store: e, Clock: clock.NewManual(now), Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
-		if err := s.putOff(t.Context(), shop.Shop{ID: 1}, []Pending{{Event: platform.Event{ID: "event"}, Failures: row.failures}}, row.cause); err != nil {
+		if err := s.putOff(t.Context(), shop.Shop{ID: 1}, []InboxEvent{{Event: platform.Event{ID: "event"}, Failures: row.failures}}, row.cause); err != nil {
 			t.Fatal(err)
 		}
 		if len(e.deferred) != 1 || !e.deferred[0].Equal(row.until) || e.failures != row.counted {
@@ -113,9 +113,9 @@ func TestEventsOfAStoreThatIsGoneWait(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Policy: DefaultPolicy()}
-	said := Pending{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
+	said := InboxEvent{Event: platform.Event{ID: "event", Topic: platform.AttemptSucceeded, Attempt: "gid", Key: "key"}}
 	for _, connected := range []bool{false, true} {
-		if err := s.workAll(t.Context(), batch{store: shop.Shop{ID: 1, Connected: connected}, events: []Pending{said}}); err != nil {
+		if err := s.workAll(t.Context(), batch{store: shop.Shop{ID: 1, Connected: connected}, events: []InboxEvent{said}}); err != nil {
 			t.Fatal(err)
 		}
 		if (len(e.settled) == 1) != connected || len(e.deferred) != 1 {
@@ -175,8 +175,8 @@ func TestUninstallationEndsTheConnectionOnlyWhenThePlatformRefusesTheToken(t *te
 		e := &ends{shop: shop.Shop{ID: 1, Connected: true, Token: row.meanwhile}}
 		s := &Service{Platform: &installed{token: row.token}, Store: e, Clock: clock.NewManual(now)}
 		at := now.Add(-row.age)
-		said := Pending{ReceivedAt: at, Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: at}}
-		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours", Guard: shop.Guard{ConnectedAt: now.Add(-time.Minute)}}, events: []Pending{said}})
+		said := InboxEvent{ReceivedAt: at, Event: platform.Event{ID: "event", Topic: platform.Uninstalled, TriggeredAt: at}}
+		err := s.uninstall(t.Context(), batch{store: shop.Shop{ID: 1, Connected: true, Token: "ours", Guard: shop.Guard{ConnectedAt: now.Add(-time.Minute)}}, events: []InboxEvent{said}})
 		ended := !row.fails && !row.again
 		if (err != nil) != row.fails || e.shop.Connected != row.connected || (len(e.finished) == 1) != ended || (len(e.deferred) == 1) != row.again {
 			t.Errorf("%s: connected %t, finished %v, put off %v, %v; want connected %t", row.name, e.shop.Connected, e.finished, e.deferred, err, row.connected)

@@ -17,7 +17,7 @@ import (
 )
 
 // write applies fresh readings to the rows as they are now.
-func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored, waits waiting) error {
+func (s *Service) write(ctx context.Context, tx Tx, found readout, by *AuthoredChange, waits waiting) error {
 	now := s.Clock.Now()
 	if waits != nil {
 		maps.Copy(waits, found.later)
@@ -109,7 +109,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found readout, by *Authored,
 // writing collects the changes of one transaction.
 type writing struct {
 	now        time.Time
-	by         *Authored           // nil: the platform told us
+	by         *AuthoredChange     // nil: the platform told us
 	waits      waiting             // for their authors; nil: none does
 	seen       []contract.Contract // of which nothing but the revision changed
 	contracts  []contract.Contract
@@ -130,19 +130,19 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 		return err
 	}
 	if prices := found.prices[c.ID]; len(prices) > 0 {
-		c.PricedBy(prices)
+		c.SetPlanPricing(prices)
 		change.Cost = true
 	}
 	if w.by != nil {
 		change.Terms = true
-		if w.by.Also != nil {
-			w.by.Also(&c)
+		if w.by.Update != nil {
+			w.by.Update(&c)
 		}
 	}
 	var moved []activity.Entry
 	if old != nil && old.Moving != nil && old.Moving.To == c.Status {
 		moved = old.Moving.Entries(*old, w.now)
-		c.Arrive()
+		c.CompleteMove()
 	}
 	if !change.Any() && moved == nil || w.passesOver(old, p.Revision, change) {
 		return nil
@@ -163,14 +163,14 @@ func (w *writing) contract(old *contract.Contract, p platform.Contract, store sh
 			if made.stood {
 				c.Overrides = made.wishes
 			}
-			c.Series, c.Turns = made.series, made.turns
+			c.Series, c.LaterSeries = made.series, made.turns
 			for _, own := range made.own {
 				c.OverrideFor(own.Cycle, own.Date, w.now)
 			}
-			c.Jump(made.jumped - c.PassedCycles)
+			c.AddPassedCycles(made.jumped - c.PassedCycles)
 		} else if made.stood {
-			c.Series, c.Turns = made.series, nil
-			c.Jump(made.jumped - c.PassedCycles)
+			c.Series, c.LaterSeries = made.series, nil
+			c.AddPassedCycles(made.jumped - c.PassedCycles)
 		}
 		w.replanned = append(w.replanned, len(w.contracts))
 		if c.Status == contract.Active && !made.fits {
@@ -247,12 +247,12 @@ func (w *writing) credit(c contract.Contract) {
 	if w.by == nil {
 		return
 	}
-	if w.by.Also != nil {
-		w.by.Also(&c)
+	if w.by.Update != nil {
+		w.by.Update(&c)
 	}
-	if m := w.by.Moved; m != nil && c.Moving != nil && c.Moving.At.Equal(m.At) {
+	if m := w.by.StatusChange; m != nil && c.Moving != nil && c.Moving.At.Equal(m.At) {
 		w.entries = append(w.entries, m.Entries(c, w.now)...)
-		c.Arrive()
+		c.CompleteMove()
 	}
 	c.UpdatedAt = w.now
 	w.contracts = append(w.contracts, c)

@@ -21,8 +21,8 @@ type ProxyAuthenticator struct {
 	Clock clock.Clock
 }
 
-// Arrival is a shopper who was let in.
-type Arrival struct {
+// Visitor is a shopper who was let in.
+type Visitor struct {
 	Principal
 	Store  shop.Shop
 	Prefix string     // path at the store's domain under which the shopper came
@@ -31,23 +31,23 @@ type Arrival struct {
 
 // Enter returns who makes a request, or Unauthenticated. With named, the request's
 // own query may name the store; another store than the shopper's is Invalid.
-func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named bool) (Arrival, error) {
+func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named bool) (Visitor, error) {
 	v, err := d.Proxy.Open(query, named, d.Clock.Now())
 	if err != nil {
-		return Arrival{}, err
+		return Visitor{}, err
 	}
 	store, err := d.Shops.ShopByDomain(ctx, v.Shop)
 	if fault.Is(err, fault.NotFound) {
-		return Arrival{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).Entity("shop").Code("shopUnknown")
+		return Visitor{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).Entity("shop").Code("shopUnknown")
 	}
 	if err != nil {
-		return Arrival{}, err
+		return Visitor{}, err
 	}
 	switch {
 	case v.Customer == 0:
-		return Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity(entity).Code("signedOut")
+		return Visitor{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity(entity).Code("signedOut")
 	case v.Elsewhere:
-		return Arrival{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
+		return Visitor{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
 	}
-	return Arrival{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
+	return Visitor{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
 }

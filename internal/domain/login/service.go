@@ -22,16 +22,16 @@ type Service struct {
 	PublicURL string
 }
 
-// Who names a customer of a line: by number or by address. When both are given
+// CustomerRef names a customer of a line: by number or by address. When both are given
 // they must be one customer's.
-type Who struct {
+type CustomerRef struct {
 	Line     shop.Line // empty: of any
 	Customer int64     // 0: not given
 	Email    string    // empty: not given
 }
 
 // Check refuses what names nobody.
-func (w Who) Check() error {
+func (w CustomerRef) Check() error {
 	if w.Email == "" {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (w Who) Check() error {
 
 // find returns the customer. A number that nobody has is NotFound, as a thing
 // that does not exist; an address is only Invalid.
-func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
+func (w CustomerRef) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	if w.Customer != 0 {
 		found, err := tx.SubscriberByID(ctx, w.Line, w.Customer)
 		if fault.Is(err, fault.NotFound) {
@@ -58,20 +58,20 @@ func (w Who) find(ctx context.Context, tx Tx) (Subscriber, error) {
 	return found, err
 }
 
-// Pass is what opens the portal for a customer: the address of a link, or a
+// Credential is what opens the portal for a customer: the address of a link, or a
 // token.
-type Pass struct {
+type Credential struct {
 	Customer  int64
 	Value     string
 	ExpiresAt time.Time
 }
 
 // NewLink makes a link that works once.
-func (s *Service) NewLink(ctx context.Context, of shop.ID, who Who) (Pass, error) {
+func (s *Service) NewLink(ctx context.Context, of shop.ID, who CustomerRef) (Credential, error) {
 	if err := who.Check(); err != nil {
-		return Pass{}, err
+		return Credential{}, err
 	}
-	var made Pass
+	var made Credential
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		found, err := who.find(ctx, tx)
 		if err != nil {
@@ -88,23 +88,23 @@ func (s *Service) NewLink(ctx context.Context, of shop.ID, who Who) (Pass, error
 }
 
 // link makes a link in a transaction.
-func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscriber) (Pass, Link, error) {
+func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscriber) (Credential, Link, error) {
 	if s.PublicURL == "" {
-		return Pass{}, Link{}, fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to").Code("publicUrlMissing")
+		return Credential{}, Link{}, fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to").Code("publicUrlMissing")
 	}
 	now := s.Clock.Now()
 	value, hash := newSecret()
 	l := Link{Hash: hash, Customer: found.Customer.ID, Contract: found.Contract, CreatedAt: now, ExpiresAt: now.Add(linkLife)}
 	url := strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + "/l/" + value
-	return Pass{l.Customer, url, l.ExpiresAt}, l, tx.AddLink(ctx, l)
+	return Credential{l.Customer, url, l.ExpiresAt}, l, tx.AddLink(ctx, l)
 }
 
 // NewToken makes a token for the portal's interface.
-func (s *Service) NewToken(ctx context.Context, of shop.ID, who Who) (Pass, error) {
+func (s *Service) NewToken(ctx context.Context, of shop.ID, who CustomerRef) (Credential, error) {
 	if err := who.Check(); err != nil {
-		return Pass{}, err
+		return Credential{}, err
 	}
-	var made Pass
+	var made Credential
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		found, err := who.find(ctx, tx)
 		if err != nil {
@@ -112,14 +112,14 @@ func (s *Service) NewToken(ctx context.Context, of shop.ID, who Who) (Pass, erro
 		}
 		now := s.Clock.Now()
 		value, hash := newSecret()
-		made = Pass{found.Customer.ID, value, now.Add(tokenLife)}
+		made = Credential{found.Customer.ID, value, now.Add(tokenLife)}
 		return tx.AddSession(ctx, Session{Hash: hash, Customer: made.Customer, Via: ByToken, CreatedAt: now, SeenAt: now, ExpiresAt: made.ExpiresAt})
 	})
 	return made, err
 }
 
 // SendLink e-mails a link to the customer with an address, for a merchant.
-func (s *Service) SendLink(ctx context.Context, of shop.ID, who Who, by activity.Actor) error {
+func (s *Service) SendLink(ctx context.Context, of shop.ID, who CustomerRef, by activity.Actor) error {
 	if err := notify.CheckAddress("email", who.Email); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *Service) RequestLink(ctx context.Context, of shop.ID, email, clientIP s
 		if err != nil || !store.Settings.Sends(notify.ManagementLink) {
 			return err
 		}
-		found, err := Who{Email: email}.find(ctx, tx)
+		found, err := CustomerRef{Email: email}.find(ctx, tx)
 		if err != nil {
 			return quiet(err, fault.Invalid)
 		}

@@ -105,7 +105,7 @@ func (d *door) wantKey(err error, key string) {
 // link makes a link for Ada and returns its secret.
 func (d *door) link() string {
 	d.Helper()
-	made, err := d.NewLink(d.Context(), d.of, login.Who{Email: ada})
+	made, err := d.NewLink(d.Context(), d.of, login.CustomerRef{Email: ada})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -130,7 +130,7 @@ var merchant = activity.Actor{Source: activity.MerchantExternalAPI, By: "API key
 func TestAMerchantHasALinkMailedToASubscriber(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: "ADA@shopper.example"}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: "ADA@shopper.example"}, merchant); err != nil {
 		t.Fatal(err)
 	}
 	list := d.letters(d.of)
@@ -169,7 +169,7 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 		{"when there is no address to lead to", ada, func(d *door) { d.PublicURL = "" }, fault.FailedPrecondition, "publicUrlMissing"},
 		{"more often than five times an hour", ada, func(d *door) {
 			for range 5 {
-				if err := d.SendLink(d.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+				if err := d.SendLink(d.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 					d.Fatal(err)
 				}
 			}
@@ -182,7 +182,7 @@ func TestLinksThatAreNotMailed(t *testing.T) {
 				tt.setup(d)
 			}
 			before := len(d.letters(d.of))
-			err := d.SendLink(t.Context(), d.of, login.Who{Email: tt.email}, merchant)
+			err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: tt.email}, merchant)
 			d.wantKey(err, tt.key)
 			if !fault.Is(err, tt.kind) || len(d.letters(d.of)) != before {
 				t.Errorf("got %v and %d letters more", err, len(d.letters(d.of))-before)
@@ -210,26 +210,26 @@ func TestTheLimitOfAnAddressIsItsOwnAndPasses(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
 	for range 5 {
-		if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+		if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 			t.Fatal(err)
 		}
 		d.at.Set(d.at.Now().Add(time.Minute))
 	}
-	err := d.SendLink(t.Context(), d.of, login.Who{Email: strings.ToUpper(ada)}, merchant)
+	err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: strings.ToUpper(ada)}, merchant)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.Wait != 55*time.Minute {
 		t.Errorf("the sixth: %+v", err)
 	}
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: bob}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: bob}, merchant); err != nil {
 		t.Errorf("another address: %v", err)
 	}
-	if err := d.SendLink(t.Context(), d.second, login.Who{Email: ada}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.second, login.CustomerRef{Email: ada}, merchant); err != nil {
 		t.Errorf("another store: %v", err)
 	}
 	d.at.Set(noon.Add(time.Hour))
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 		t.Errorf("an hour after the first: %v", err)
 	}
-	d.wantKey(d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant), "linkLimit")
+	d.wantKey(d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant), "linkLimit")
 }
 
 func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
@@ -237,20 +237,20 @@ func TestLinksStillCountWhenTheFirstOfThemIsAnHourOld(t *testing.T) {
 	d := begin(t)
 	for _, minute := range []time.Duration{0, 56, 57, 58, 59} {
 		d.at.Set(noon.Add(minute * time.Minute))
-		if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+		if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d.wantKey(d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant), "linkLimit")
+	d.wantKey(d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant), "linkLimit")
 	d.at.Set(noon.Add(time.Hour))
 	// A link for another address forgets what counts no more.
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: bob}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: bob}, merchant); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 		t.Errorf("an hour after the first: %v", err)
 	}
-	err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant)
+	err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.RateLimited || f.ErrorKey != "linkLimit" || f.Wait != 56*time.Minute {
 		t.Errorf("the next one: %+v, want it refused for 56 minutes", err)
 	}
@@ -263,7 +263,7 @@ func TestOfManyRequestsAtOnceOnlyFiveAreGranted(t *testing.T) {
 	var together sync.WaitGroup
 	for range 16 {
 		together.Go(func() {
-			if err := d.SendLink(context.Background(), d.of, login.Who{Email: ada}, merchant); err == nil {
+			if err := d.SendLink(context.Background(), d.of, login.CustomerRef{Email: ada}, merchant); err == nil {
 				granted.Add(1)
 			} else if !fault.Is(err, fault.RateLimited) {
 				t.Error(err)
@@ -315,7 +315,7 @@ func TestALinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
 	d := begin(t)
 	first, second := d.link(), d.link()
 	for range 3 {
-		if err := d.Look(t.Context(), d.of, first); err != nil {
+		if err := d.CheckLink(t.Context(), d.of, first); err != nil {
 			t.Fatalf("looking uses it up: %v", err)
 		}
 	}
@@ -324,9 +324,9 @@ func TestALinkWorksOnceWithinTwoHoursInItsStore(t *testing.T) {
 	d.enter(first)
 	_, err = d.Enter(t.Context(), d.of, first)
 	d.wantKey(err, "linkUsed")
-	d.wantKey(d.Look(t.Context(), d.of, first), "linkUsed")
+	d.wantKey(d.CheckLink(t.Context(), d.of, first), "linkUsed")
 	d.at.Set(noon.Add(2*time.Hour - time.Millisecond))
-	if err := d.Look(t.Context(), d.of, second); err != nil {
+	if err := d.CheckLink(t.Context(), d.of, second); err != nil {
 		t.Errorf("just before its end: %v", err)
 	}
 	d.at.Set(noon.Add(2 * time.Hour))
@@ -404,14 +404,14 @@ func TestASessionIsOfItsStoreAndEndsWhenItIsLeft(t *testing.T) {
 	refused("as a token", d.of, session, login.ByToken)
 	refused("nothing", d.of, "", login.ByLink)
 	refused("a made-up one", d.of, strings.Repeat("A", 43), login.ByLink)
-	if err := d.Leave(t.Context(), d.second, session); err != nil {
+	if err := d.SignOut(t.Context(), d.second, session); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Authenticate(t.Context(), d.of, session, login.ByLink); err != nil {
 		t.Errorf("left in another store: %v", err)
 	}
 	for range 2 {
-		if err := d.Leave(t.Context(), d.of, session); err != nil {
+		if err := d.SignOut(t.Context(), d.of, session); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -424,7 +424,7 @@ func TestASessionIsOfItsStoreAndEndsWhenItIsLeft(t *testing.T) {
 func TestATokenOpensThePortalForTwoHours(t *testing.T) {
 	t.Parallel()
 	d := begin(t)
-	made, err := d.NewToken(t.Context(), d.of, login.Who{Customer: 2})
+	made, err := d.NewToken(t.Context(), d.of, login.CustomerRef{Customer: 2})
 	if err != nil || made.Customer != 2 || !made.ExpiresAt.Equal(noon.Add(2*time.Hour)) {
 		t.Fatalf("made %+v, %v", made, err)
 	}
@@ -450,21 +450,21 @@ func TestCustomersAreNamedByNumberOrAddress(t *testing.T) {
 	d := begin(t)
 	for _, tt := range []struct {
 		name string
-		who  login.Who
+		who  login.CustomerRef
 		want int64
 		kind fault.Kind
 		key  string
 	}{
-		{"by number", login.Who{Customer: 2}, 2, 0, ""},
-		{"by address, in any letter case", login.Who{Email: "Bob@Shopper.Example"}, 2, 0, ""},
-		{"by both", login.Who{Customer: 2, Email: "BOB@shopper.example"}, 2, 0, ""},
-		{"by the number of one and the address of another", login.Who{Customer: 2, Email: ada}, 0, fault.Invalid, "emailMismatch"},
-		{"by a number that nobody has", login.Who{Customer: 3}, 0, fault.NotFound, "customerNotFound"},
-		{"by an address that nobody has", login.Who{Email: "eve@shopper.example"}, 0, fault.Invalid, "subscriberNotFound"},
-		{"by what is no address", login.Who{Email: "%"}, 0, fault.Invalid, "emailInvalid"},
+		{"by number", login.CustomerRef{Customer: 2}, 2, 0, ""},
+		{"by address, in any letter case", login.CustomerRef{Email: "Bob@Shopper.Example"}, 2, 0, ""},
+		{"by both", login.CustomerRef{Customer: 2, Email: "BOB@shopper.example"}, 2, 0, ""},
+		{"by the number of one and the address of another", login.CustomerRef{Customer: 2, Email: ada}, 0, fault.Invalid, "emailMismatch"},
+		{"by a number that nobody has", login.CustomerRef{Customer: 3}, 0, fault.NotFound, "customerNotFound"},
+		{"by an address that nobody has", login.CustomerRef{Email: "eve@shopper.example"}, 0, fault.Invalid, "subscriberNotFound"},
+		{"by what is no address", login.CustomerRef{Email: "%"}, 0, fault.Invalid, "emailInvalid"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for what, made := range map[string]func(context.Context, shop.ID, login.Who) (login.Pass, error){"link": d.NewLink, "token": d.NewToken} {
+			for what, made := range map[string]func(context.Context, shop.ID, login.CustomerRef) (login.Credential, error){"link": d.NewLink, "token": d.NewToken} {
 				p, err := made(t.Context(), d.of, tt.who)
 				if p.Customer != tt.want || (err == nil) != (tt.key == "") {
 					t.Errorf("%s: %+v, %v", what, p, err)
@@ -482,10 +482,10 @@ func TestSecretsAreNotKept(t *testing.T) {
 	d := begin(t)
 	link := d.link()
 	session := d.enter(link)
-	if err := d.SendLink(t.Context(), d.of, login.Who{Email: ada}, merchant); err != nil {
+	if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, merchant); err != nil {
 		t.Fatal(err)
 	}
-	token, err := d.NewToken(t.Context(), d.of, login.Who{Customer: 1})
+	token, err := d.NewToken(t.Context(), d.of, login.CustomerRef{Customer: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ func (s *Service) Shop(ctx context.Context, handle string) (shop.Shop, error) {
 	return s.Store.ShopByDomain(ctx, Domain(handle))
 }
 
-// Look says why a link opens nothing, or nil. It uses nothing up: mail programs
+// CheckLink says why a link opens nothing, or nil. It uses nothing up: mail programs
 // open links before people do.
-func (s *Service) Look(ctx context.Context, of shop.ID, link string) error {
+func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error {
 	if !wellFormed(link) {
 		return linkUnknown()
 	}
@@ -95,8 +95,8 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	return Principal{Shop: of, Customer: found.Customer, Via: via}, nil
 }
 
-// Leave ends a session.
-func (s *Service) Leave(ctx context.Context, of shop.ID, value string) error {
+// SignOut ends a session.
+func (s *Service) SignOut(ctx context.Context, of shop.ID, value string) error {
 	if !wellFormed(value) {
 		return nil
 	}

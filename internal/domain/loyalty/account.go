@@ -65,17 +65,17 @@ type Sums struct {
 	Activities int64  // occasions that earned available points and were not taken back
 	// Rewarded counts occasions that earned points, pending ones too, and were
 	// not taken back.
-	Rewarded map[Occasion]int64
+	Rewarded map[SourceType]int64
 }
 
 // apply adds an entry. Debt follows from uses and is not among what it changes.
 func (s *Sums) apply(e Entry) {
 	s.Available += e.Available
 	s.Pending += e.Pending
-	earns := e.Source.Of != Manual && e.Source.Of != Import
+	earns := e.Source.Type != Manual && e.Source.Type != Import
 	switch e.Kind {
 	case Pend:
-		s.reward(e.Source.Of, 1)
+		s.reward(e.Source.Type, 1)
 	case Earn, Release:
 		s.Credited += e.Available
 		if earns {
@@ -83,7 +83,7 @@ func (s *Sums) apply(e Entry) {
 			s.Activities++
 		}
 		if e.Kind == Earn {
-			s.reward(e.Source.Of, 1)
+			s.reward(e.Source.Type, 1)
 		}
 	case Adjust:
 		s.Credited += max(e.Available, 0)
@@ -93,7 +93,7 @@ func (s *Sums) apply(e Entry) {
 		s.Expired -= e.Available
 	case Reverse:
 		if e.Full {
-			s.reward(e.Source.Of, -1)
+			s.reward(e.Source.Type, -1)
 		}
 		if e.Pending == 0 && earns {
 			s.Earned += e.Available - e.Absorbed
@@ -104,9 +104,9 @@ func (s *Sums) apply(e Entry) {
 	}
 }
 
-func (s *Sums) reward(o Occasion, n int64) {
+func (s *Sums) reward(o SourceType, n int64) {
 	if s.Rewarded == nil {
-		s.Rewarded = make(map[Occasion]int64)
+		s.Rewarded = make(map[SourceType]int64)
 	}
 	if s.Rewarded[o] += n; s.Rewarded[o] == 0 {
 		delete(s.Rewarded, o)
@@ -164,21 +164,21 @@ type Lot struct {
 	Source        Source
 	Rule          RuleID
 	Points        Points
-	Waits         bool      // still pending
+	Pending       bool      // still pending
 	AvailableFrom time.Time // when it is released by itself; zero: by approval only
 	ExpiresAt     time.Time // zero: never
-	Rest          Points    // can still be spent
+	Remaining     Points    // can still be spent
 	Expired       Points
 	Reversed      Points // taken back, with Absorbed
 	Absorbed      Points // of Reversed: what was not there to be taken
 }
 
 // open reports whether anything can still happen to the lot by itself.
-func (l Lot) open() bool { return l.Waits || l.Rest > 0 }
+func (l Lot) open() bool { return l.Pending || l.Remaining > 0 }
 
-// waiting returns the points that are pending.
-func (l Lot) waiting() Points {
-	if !l.Waits {
+// pendingPoints returns the points that are pending.
+func (l Lot) pendingPoints() Points {
+	if !l.Pending {
 		return 0
 	}
 	return l.Points - l.Reversed
@@ -233,14 +233,14 @@ func Expiring(a Account, lots []Lot, terms Terms, zone *time.Location) (time.Tim
 	var at time.Time
 	var sum Points
 	for _, l := range sorted {
-		if l.Rest <= 0 || l.ExpiresAt.IsZero() {
+		if l.Remaining <= 0 || l.ExpiresAt.IsZero() {
 			continue
 		}
 		if at.IsZero() {
 			at = l.ExpiresAt
 		}
 		if l.ExpiresAt.Equal(at) {
-			sum += l.Rest
+			sum += l.Remaining
 		}
 	}
 	return at, sum

@@ -18,22 +18,22 @@ type Ledger struct {
 	Entries []Entry
 	Uses    []Use
 
-	terms   Terms
-	zone    *time.Location
-	now     time.Time
-	began   Points // earned before
-	partial bool   // earlier lots were not read
-	touched map[int64]bool
+	terms        Terms
+	zone         *time.Location
+	now          time.Time
+	earnedBefore Points // earned before
+	partial      bool   // earlier lots were not read
+	touched      map[int64]bool
 }
 
 // OpenLedger returns a ledger with every open lot of an account.
 func OpenLedger(a Account, lots []Lot, terms Terms, zone *time.Location, now time.Time) *Ledger {
 	a.Sums.Rewarded = cloneCounts(a.Sums.Rewarded)
-	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, began: a.Sums.Earned, touched: make(map[int64]bool)}
+	return &Ledger{Account: a, Lots: lots, terms: terms, zone: zone, now: now, earnedBefore: a.Sums.Earned, touched: make(map[int64]bool)}
 }
 
-func cloneCounts(m map[Occasion]int64) map[Occasion]int64 {
-	c := make(map[Occasion]int64, len(m))
+func cloneCounts(m map[SourceType]int64) map[SourceType]int64 {
+	c := make(map[SourceType]int64, len(m))
 	for k, v := range m {
 		c[k] = v
 	}
@@ -75,7 +75,7 @@ func (l *Ledger) Earn(p Posting) {
 			e.AvailableAt = from
 		}
 		e = l.post(e)
-		l.lay(Lot{Points: p.Points, Waits: true, AvailableFrom: e.AvailableAt}, e)
+		l.addLot(Lot{Points: p.Points, Pending: true, AvailableFrom: e.AvailableAt}, e)
 		return
 	}
 	e := p.entry(Earn)
@@ -90,17 +90,17 @@ func (l *Ledger) credit(e Entry) {
 		e.ExpiresAt = l.terms.Expiry.of(l.now, l.zone)
 	}
 	e = l.post(e)
-	l.lay(Lot{Points: e.Available, Rest: e.Available, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
+	l.addLot(Lot{Points: e.Available, Remaining: e.Available, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
 	l.payDebt(e.Seq)
 }
 
 // Release makes the points of a pending lot available.
 func (l *Ledger) Release(seq int64, by Posting) {
 	lot := l.lot(seq)
-	if lot == nil || !lot.Waits {
+	if lot == nil || !lot.Pending {
 		return
 	}
-	n := lot.waiting()
+	n := lot.pendingPoints()
 	from := l.now
 	if !lot.AvailableFrom.IsZero() && lot.AvailableFrom.Before(from) {
 		from = lot.AvailableFrom // a job that comes late takes nothing from the time to spend them
@@ -110,7 +110,7 @@ func (l *Ledger) Release(seq int64, by Posting) {
 		Note: by.Note, Actor: by.Actor,
 	}
 	e = l.post(e)
-	lot.Waits, lot.Rest, lot.AvailableFrom, lot.ExpiresAt = false, n, from, e.ExpiresAt
+	lot.Pending, lot.Remaining, lot.AvailableFrom, lot.ExpiresAt = false, n, from, e.ExpiresAt
 	l.touch(seq)
 	l.payDebt(e.Seq)
 }
@@ -124,7 +124,7 @@ func (l *Ledger) Adjust(p Posting) error {
 		l.credit(e)
 		return nil
 	}
-	if err := l.covers(-p.Points); err != nil {
+	if err := l.checkBalance(-p.Points); err != nil {
 		return err
 	}
 	e = l.post(e)
@@ -134,7 +134,7 @@ func (l *Ledger) Adjust(p Posting) error {
 
 // Spend takes points for a reward.
 func (l *Ledger) Spend(p Posting) error {
-	if err := l.covers(p.Points); err != nil {
+	if err := l.checkBalance(p.Points); err != nil {
 		return err
 	}
 	e := p.entry(Spend)
@@ -144,7 +144,7 @@ func (l *Ledger) Spend(p Posting) error {
 	return nil
 }
 
-func (l *Ledger) covers(n Points) error {
+func (l *Ledger) checkBalance(n Points) error {
 	if l.Account.Sums.Available >= n {
 		return nil
 	}
@@ -180,27 +180,27 @@ func (l *Ledger) Refund(p Posting, uses []Use) {
 	}
 	e = l.post(e)
 	for _, u := range back {
-		l.lot(u.Lot).Rest += u.Points
+		l.lot(u.Lot).Remaining += u.Points
 		l.use(e.Seq, u.Lot, Back, u.Points)
 	}
 	if late > 0 {
-		l.lay(Lot{Points: late, Rest: late, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
+		l.addLot(Lot{Points: late, Remaining: late, AvailableFrom: l.now, ExpiresAt: e.ExpiresAt}, e)
 	}
 	l.payDebt(e.Seq)
 	for _, u := range uses {
 		if lot := l.lot(u.Lot); u.Role == Take && lot != nil {
-			l.takeSpent(lot, min(u.Points, lot.Absorbed-lot.Expired, l.Account.Sums.Available), p)
+			l.reverseSpent(lot, min(u.Points, lot.Absorbed-lot.Expired, l.Account.Sums.Available), p)
 		}
 	}
 }
 
-// takeSpent takes points back that had been spent when their lot was taken back.
-func (l *Ledger) takeSpent(lot *Lot, n Points, back Posting) {
+// reverseSpent takes points back that had been spent when their lot was taken back.
+func (l *Ledger) reverseSpent(lot *Lot, n Points, back Posting) {
 	if n <= 0 {
 		return
 	}
 	e := l.post(Entry{
-		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Of, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
+		Kind: Reverse, Available: -n, Absorbed: -n, Lot: lot.Seq, Source: Source{lot.Source.Type, lot.Source.ID + "|reward:" + back.Source.ID}, Rule: lot.Rule,
 		Description: "Taken back: spent when it was to be", Actor: back.Actor,
 	})
 	lot.Absorbed -= n
@@ -208,10 +208,10 @@ func (l *Ledger) takeSpent(lot *Lot, n Points, back Posting) {
 	l.take(e.Seq, n, lot.Seq)
 }
 
-// TakeBack takes back points that an occasion had earned: from its own lot, then
+// Reverse takes back points that an occasion had earned: from its own lot, then
 // from others, then as debt where the terms allow it. What has expired already
 // is gone and not taken twice.
-func (l *Ledger) TakeBack(seq int64, p Posting) {
+func (l *Ledger) Reverse(seq int64, p Posting) {
 	lot := l.lot(seq)
 	if lot == nil {
 		return
@@ -223,11 +223,11 @@ func (l *Ledger) TakeBack(seq int64, p Posting) {
 	e := p.entry(Reverse)
 	e.Lot, e.Rule = seq, lot.Rule
 	e.Full = lot.Reversed+n == lot.Points
-	if lot.Waits {
+	if lot.Pending {
 		e.Pending = -n
 		l.post(e)
 		lot.Reversed += n
-		lot.Waits = lot.Reversed < lot.Points
+		lot.Pending = lot.Reversed < lot.Points
 		l.touch(seq)
 		return
 	}
@@ -263,7 +263,7 @@ func (l *Ledger) Settle() {
 		return
 	}
 	for _, lot := range slices.Clone(l.Lots) {
-		if lot.Waits && !lot.AvailableFrom.IsZero() && !lot.AvailableFrom.After(l.now) {
+		if lot.Pending && !lot.AvailableFrom.IsZero() && !lot.AvailableFrom.After(l.now) {
 			l.Release(lot.Seq, Posting{})
 		}
 	}
@@ -271,12 +271,12 @@ func (l *Ledger) Settle() {
 	over := !idle.IsZero() && !idle.After(l.now)
 	for i := range l.Lots {
 		lot := &l.Lots[i]
-		if lot.Rest <= 0 || !over && (lot.ExpiresAt.IsZero() || lot.ExpiresAt.After(l.now)) {
+		if lot.Remaining <= 0 || !over && (lot.ExpiresAt.IsZero() || lot.ExpiresAt.After(l.now)) {
 			continue
 		}
-		e := l.post(Entry{Kind: Expire, Available: -lot.Rest, Lot: lot.Seq, Source: lotSource(Expiry, lot)})
-		n := lot.Rest
-		lot.Rest, lot.Expired = 0, lot.Expired+n
+		e := l.post(Entry{Kind: Expire, Available: -lot.Remaining, Lot: lot.Seq, Source: lotSource(Expiry, lot)})
+		n := lot.Remaining
+		lot.Remaining, lot.Expired = 0, lot.Expired+n
 		l.use(e.Seq, lot.Seq, Take, n)
 	}
 }
@@ -294,9 +294,9 @@ func (l *Ledger) due() time.Time {
 	}
 	for _, lot := range l.Lots {
 		switch {
-		case lot.Waits:
+		case lot.Pending:
 			earlier(lot.AvailableFrom)
-		case lot.Rest > 0:
+		case lot.Remaining > 0:
 			earlier(lot.ExpiresAt)
 		}
 	}
@@ -339,8 +339,8 @@ func (l *Ledger) post(e Entry) Entry {
 	return e
 }
 
-// lay adds the lot that an entry makes.
-func (l *Ledger) lay(lot Lot, e Entry) {
+// addLot adds the lot that an entry makes.
+func (l *Ledger) addLot(lot Lot, e Entry) {
 	lot.Account, lot.Seq, lot.Source, lot.Rule = l.Account.ID, e.Seq, e.Source, e.Rule
 	l.Lots = append(l.Lots, lot)
 	l.touch(e.Seq)
@@ -350,7 +350,7 @@ func (l *Ledger) lay(lot Lot, e Entry) {
 func (l *Ledger) take(entry int64, n Points, first int64) Points {
 	order := make([]*Lot, 0, len(l.Lots))
 	for i := range l.Lots {
-		if l.Lots[i].Rest > 0 {
+		if l.Lots[i].Remaining > 0 {
 			order = append(order, &l.Lots[i])
 		}
 	}
@@ -364,11 +364,11 @@ func (l *Ledger) take(entry int64, n Points, first int64) Points {
 		return sooner(*a, *b)
 	})
 	for _, lot := range order {
-		part := min(n, lot.Rest)
+		part := min(n, lot.Remaining)
 		if part <= 0 {
 			break
 		}
-		lot.Rest -= part
+		lot.Remaining -= part
 		n -= part
 		l.use(entry, lot.Seq, Take, part)
 	}
@@ -382,11 +382,11 @@ func (l *Ledger) payDebt(entry int64) {
 		return
 	}
 	for _, lot := range slices.SortedFunc(slices.Values(l.Lots), sooner) {
-		part := min(l.Account.Sums.Debt, lot.Rest)
+		part := min(l.Account.Sums.Debt, lot.Remaining)
 		if part <= 0 {
 			continue
 		}
-		l.lot(lot.Seq).Rest -= part
+		l.lot(lot.Seq).Remaining -= part
 		l.Account.Sums.Debt -= part
 		l.use(entry, lot.Seq, Pay, part)
 	}

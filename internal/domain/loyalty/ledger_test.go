@@ -54,7 +54,7 @@ func (m *member) on(do func(*Ledger), also ...int64) {
 	}
 }
 
-func (m *member) source(of Occasion) Source {
+func (m *member) source(of SourceType) Source {
 	m.sources++
 	return Source{of, fmt.Sprint(m.sources)}
 }
@@ -65,7 +65,7 @@ func (m *member) earn(p Points) int64 {
 }
 
 func (m *member) spend(p Points) (seq int64, err error) {
-	m.on(func(l *Ledger) { err = l.Spend(Posting{Source: m.source(Reward), Points: p}) })
+	m.on(func(l *Ledger) { err = l.Spend(Posting{Source: m.source(RewardSource), Points: p}) })
 	return m.account.Seq, err
 }
 
@@ -77,11 +77,11 @@ func (m *member) refund(spent int64) {
 			of, lots = append(of, u), append(lots, u.Lot)
 		}
 	}
-	m.on(func(l *Ledger) { l.Refund(Posting{Source: m.source(Reward)}, of) }, lots...)
+	m.on(func(l *Ledger) { l.Refund(Posting{Source: m.source(RewardSource)}, of) }, lots...)
 }
 
 func (m *member) takeBack(lot int64, p Points) {
-	m.on(func(l *Ledger) { l.TakeBack(lot, Posting{Source: m.source(Purchase), Points: p}) }, lot)
+	m.on(func(l *Ledger) { l.Reverse(lot, Posting{Source: m.source(Purchase), Points: p}) }, lot)
 }
 
 func (m *member) pass(d time.Duration) {
@@ -97,9 +97,9 @@ func (m *member) check(t interface{ Errorf(string, ...any) }) {
 		pending += e.Pending
 	}
 	for _, l := range m.lots {
-		rests += l.Rest
-		waiting += l.waiting()
-		if l.Rest < 0 || l.Rest > l.Points || l.Reversed > l.Points {
+		rests += l.Remaining
+		waiting += l.pendingPoints()
+		if l.Remaining < 0 || l.Remaining > l.Points || l.Reversed > l.Points {
 			t.Errorf("lot %+v is used beyond what is in it", l)
 		}
 	}
@@ -289,10 +289,10 @@ func TestPointsThatComeBackAfterTheyExpiredByInactivityMakeALotOfTheirOwn(t *tes
 	m.pass(40 * day) // the other 100 expire
 	m.refund(spent)
 	own := m.lots[m.account.Seq]
-	if old := m.lots[first]; old.Rest != 0 || old.Expired != 100 {
+	if old := m.lots[first]; old.Remaining != 0 || old.Expired != 100 {
 		t.Errorf("the lot that expired: %+v, want nothing left in it", old)
 	}
-	if own.Points != 400 || own.Rest != 400 || !own.AvailableFrom.Equal(m.now) || !own.ExpiresAt.Equal(m.now.Add(30*day)) || len(m.lots) != 2 {
+	if own.Points != 400 || own.Remaining != 400 || !own.AvailableFrom.Equal(m.now) || !own.ExpiresAt.Equal(m.now.Add(30*day)) || len(m.lots) != 2 {
 		t.Errorf("lots %+v, want a second one of 400 points for 30 days", m.lots)
 	}
 	m.check(t)

@@ -19,8 +19,8 @@ const (
 	latest  = 24 * time.Hour
 )
 
-// nextLook returns when the platform is asked next whether a code was used.
-func (r Taken) nextLook(now time.Time) time.Time {
+// nextUseCheck returns when the platform is asked next whether a code was used.
+func (r Reward) nextUseCheck(now time.Time) time.Time {
 	at := now.Add(min(max(now.Sub(r.IssuedAt)/2, soonest), latest))
 	if !r.ExpiresAt.IsZero() && r.ExpiresAt.After(now) && r.ExpiresAt.Before(at) {
 		return r.ExpiresAt
@@ -34,8 +34,8 @@ type use struct {
 	at    time.Time
 }
 
-// look asks whether a code was used. One that ended without is over.
-func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
+// checkUse asks whether a code was used. One that ended without is over.
+func (s *Service) checkUse(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Issued {
 		return err
@@ -47,7 +47,7 @@ func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
 		s.Log.WarnContext(ctx, "the platform does not say whether a reward was used", "shop", store.Domain, "reward", id, "refusal", refusal.Error())
 		failed = nil // it will not say later either
 	}
-	return s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	return s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		switch {
 		case r.State != Issued:
 		case failed != nil:
@@ -59,14 +59,14 @@ func (s *Service) look(ctx context.Context, of shop.ID, id RewardID) error {
 			r.DueAt = time.Time{}
 			return r.move(Lapsed)
 		default:
-			r.Failures, r.DueAt = 0, r.nextLook(d.now)
+			r.Failures, r.DueAt = 0, r.nextUseCheck(d.now)
 		}
 		return nil
 	})
 }
 
 // used notes the order that used a reward.
-func (d *memberTx) used(ctx context.Context, r *Taken, by use) error {
+func (d *memberTx) used(ctx context.Context, r *Reward, by use) error {
 	if err := r.move(Used); err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (d *memberTx) used(ctx context.Context, r *Taken, by use) error {
 	if err != nil || len(accounts) == 0 {
 		return err
 	}
-	return d.record(ctx, activity.System, accounts[0], note{What: "reward " + string(UsedUp), Reward: int64(r.ID), Order: by.order.Name})
+	return d.record(ctx, activity.System, accounts[0], note{What: "reward " + string(StatusUsed), Reward: int64(r.ID), Order: by.order.Name})
 }
 
-// usedBefore asks whether a reward that is being taken away was used before. Of one
+// findUse asks whether a reward that is being taken away was used before. Of one
 // that is known to be used the merchant decides.
-func (s *Service) usedBefore(ctx context.Context, store shop.Shop, r Taken) (found use, err error) {
+func (s *Service) findUse(ctx context.Context, store shop.Shop, r Reward) (found use, err error) {
 	if r.Uses > 0 || r.PlatformID == "" {
 		return use{}, nil
 	}
@@ -95,7 +95,7 @@ func (s *Service) usedBefore(ctx context.Context, store shop.Shop, r Taken) (fou
 func (d *memberTx) lookAfter(ctx context.Context, ordered []Fact) error {
 	var customers []int64
 	for _, f := range ordered {
-		if (f.Of == Purchase || f.Of == Renewal) && !slices.Contains(customers, f.Customer.Customer) {
+		if (f.Type == Purchase || f.Type == Renewal) && !slices.Contains(customers, f.Customer.Customer) {
 			customers = append(customers, f.Customer.Customer)
 		}
 	}

@@ -13,17 +13,17 @@ import (
 // memberTx is one transaction in which somebody acts on one member.
 type memberTx struct {
 	tx      Tx
-	who     Who
+	who     CustomerRef
 	shop    shop.Shop
 	zone    *time.Location
 	program Program
 	now     time.Time
-	given   []News // of store credit, which is told when the ledger is written
+	given   []Event // of store credit, which is told when the ledger is written
 }
 
 // asked is whom a request is about, and its name when it may come again.
 type asked struct {
-	who  Who
+	who  CustomerRef
 	name string
 }
 
@@ -34,7 +34,7 @@ type asked struct {
 func (s *Service) act(ctx context.Context, of shop.ID, by asked, do func(*memberTx) error) (Member, error) {
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), toItsEnd)
 }
 
-func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
+func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
 	d := &memberTx{tx: tx, now: s.Clock.Now()}
 	var err error
 	if d.shop, err = tx.Shop(ctx); err != nil {
@@ -83,7 +83,7 @@ func (s *Service) openDesk(ctx context.Context, tx Tx) (*memberTx, error) {
 }
 
 // notEnrolled is the answer about a customer who is not a member.
-func notEnrolled(who Who) error {
+func notEnrolled(who CustomerRef) error {
 	if who.Customer != 0 {
 		return fault.New(fault.NotFound, "customer %d is not enrolled in the loyalty programme", who.Customer).Entity(entity).Code("customerNotEnrolled").Field("customerId")
 	}
@@ -91,7 +91,7 @@ func notEnrolled(who Who) error {
 }
 
 // NotEnrolled is that answer, for stores.
-func NotEnrolled(who Who) error { return notEnrolled(who) }
+func NotEnrolled(who CustomerRef) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
 func (d *memberTx) find(ctx context.Context) (Account, error) {
@@ -113,7 +113,7 @@ func (d *memberTx) find(ctx context.Context) (Account, error) {
 	if len(found) == 0 {
 		return Account{}, notEnrolled(d.who)
 	}
-	return found[0], d.who.agree(found[0].Person)
+	return found[0], d.who.checkEmail(found[0].Person)
 }
 
 // customer returns who the customer is, or NotFound when the store knows nobody
@@ -127,7 +127,7 @@ func (d *memberTx) customer(ctx context.Context) (Person, error) {
 		known, err = d.tx.CustomerByEmail(ctx, d.who.Email)
 	}
 	if err == nil {
-		err = d.who.agree(known)
+		err = d.who.checkEmail(known)
 	}
 	if err == nil && known.Customer == 0 {
 		err = fault.New(fault.NotFound, "the customer is not known: only customers with a subscription can be enrolled").Entity(entity).Code("customerNotFound")
@@ -241,7 +241,7 @@ func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
 		return err
 	}
-	return d.tx.Tell(ctx, d.newsOf(ledgers)...)
+	return d.tx.PublishMemberEvents(ctx, d.newsOf(ledgers)...)
 }
 
 // note is the additional information of an entry that loyalty writes.

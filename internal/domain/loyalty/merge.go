@@ -14,7 +14,7 @@ import (
 // it does nothing more.
 func (s *Service) Merge(ctx context.Context, of shop.ID, gone, kept int64) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -96,8 +96,8 @@ func (d *memberTx) rename(ctx context.Context, l *Ledger, kept int64) error {
 // the lot are moved again.
 const merged = "|merged:"
 
-// moved reports whether points come from another member.
-func (s Source) moved() bool { return strings.Contains(s.ID, merged) }
+// movedFromOther reports whether points come from another member.
+func (s Source) movedFromOther() bool { return strings.Contains(s.ID, merged) }
 
 // MoveTo moves all that is left of a member's lots to another one, and returns how many
 // points that is. Lots keep what they were given for, when they can be spent and until when.
@@ -105,18 +105,18 @@ func (l *Ledger) MoveTo(to *Ledger, by string) Points {
 	var sum Points
 	for i := range l.Lots {
 		lot := l.Lots[i]
-		n := lot.Rest
-		if lot.Waits {
-			n = lot.waiting()
+		n := lot.Remaining
+		if lot.Pending {
+			n = lot.pendingPoints()
 		}
 		if n <= 0 {
 			continue
 		}
 		p := Posting{
-			Source: Source{lot.Source.Of, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, l.Account.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
+			Source: Source{lot.Source.Type, fmt.Sprintf("%s%s%d:%d", lot.Source.ID, merged, lot.Account, l.Account.Seq)}, Rule: lot.Rule, Points: n, Actor: by,
 			Description: "Moved: two customers were merged",
 		}
-		l.TakeBack(lot.Seq, p)
+		l.Reverse(lot.Seq, p)
 		to.receive(lot, p)
 		sum += n
 	}
@@ -125,17 +125,17 @@ func (l *Ledger) MoveTo(to *Ledger, by string) Points {
 
 // receive lays what is left of another member's lot.
 func (l *Ledger) receive(lot Lot, p Posting) {
-	here := Lot{Points: p.Points, Waits: lot.Waits, AvailableFrom: lot.AvailableFrom, ExpiresAt: lot.ExpiresAt}
-	if here.Waits {
+	here := Lot{Points: p.Points, Pending: lot.Pending, AvailableFrom: lot.AvailableFrom, ExpiresAt: lot.ExpiresAt}
+	if here.Pending {
 		e := p.entry(Pend)
 		e.Pending, e.AvailableAt = p.Points, lot.AvailableFrom
-		l.lay(here, l.post(e))
+		l.addLot(here, l.post(e))
 		return
 	}
-	here.Rest = p.Points
+	here.Remaining = p.Points
 	e := p.entry(Earn)
 	e.Available, e.AvailableAt, e.ExpiresAt = p.Points, lot.AvailableFrom, lot.ExpiresAt
 	e = l.post(e)
-	l.lay(here, e)
+	l.addLot(here, e)
 	l.payDebt(e.Seq)
 }

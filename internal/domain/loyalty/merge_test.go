@@ -43,7 +43,7 @@ func TestPointsMoveToAnotherMemberAsTheyAre(t *testing.T) {
 	}
 	for i, want := range []Lot{gone.lots[old], gone.lots[waits]} {
 		got := kept.lots[int64(i+2)]
-		if !got.ExpiresAt.Equal(want.ExpiresAt) || !got.AvailableFrom.Equal(want.AvailableFrom) || got.Source.Of != want.Source.Of || got.Waits != (i == 1) {
+		if !got.ExpiresAt.Equal(want.ExpiresAt) || !got.AvailableFrom.Equal(want.AvailableFrom) || got.Source.Type != want.Source.Type || got.Pending != (i == 1) {
 			t.Errorf("lot %d is %+v, want it as it was: %+v", i, got, want)
 		}
 	}

@@ -1,44 +1,44 @@
 package loyalty
 
-// Occasion is what points were moved for.
-type Occasion string
+// SourceType is what points were moved for.
+type SourceType string
 
 // The occasions. Those up to Custom are what rules give points for.
 const (
-	Purchase      Occasion = "PURCHASE"
-	Start         Occasion = "SUBSCRIPTION_START"
-	Renewal       Occasion = "SUBSCRIPTION_RENEWAL"
-	CreateAccount Occasion = "CREATE_ACCOUNT"
-	NewsLetter    Occasion = "NEWSLETTER"
-	SMS           Occasion = "SMS"
-	Birthday      Occasion = "BIRTHDAY"
-	Review        Occasion = "REVIEW"
-	Facebook      Occasion = "FACEBOOK"
-	Instagram     Occasion = "INSTAGRAM"
-	Twitter       Occasion = "TWITTER"
-	Pinterest     Occasion = "PINTEREST"
-	YouTube       Occasion = "YOUTUBE"
-	TikTok        Occasion = "TIKTOK"
-	ShareFacebook Occasion = "SHARE_ON_FACEBOOK"
-	ShareX        Occasion = "SHARE_ON_X"
-	Referral      Occasion = "REFERRAL"
-	Custom        Occasion = "CUSTOM"
+	Purchase      SourceType = "PURCHASE"
+	Start         SourceType = "SUBSCRIPTION_START"
+	Renewal       SourceType = "SUBSCRIPTION_RENEWAL"
+	CreateAccount SourceType = "CREATE_ACCOUNT"
+	NewsLetter    SourceType = "NEWSLETTER"
+	SMS           SourceType = "SMS"
+	Birthday      SourceType = "BIRTHDAY"
+	Review        SourceType = "REVIEW"
+	Facebook      SourceType = "FACEBOOK"
+	Instagram     SourceType = "INSTAGRAM"
+	Twitter       SourceType = "TWITTER"
+	Pinterest     SourceType = "PINTEREST"
+	YouTube       SourceType = "YOUTUBE"
+	TikTok        SourceType = "TIKTOK"
+	ShareFacebook SourceType = "SHARE_ON_FACEBOOK"
+	ShareX        SourceType = "SHARE_ON_X"
+	Referral      SourceType = "REFERRAL"
+	Custom        SourceType = "CUSTOM"
 
-	Manual Occasion = "MANUAL" // by a person
-	Import Occasion = "IMPORT" // from another programme
-	Reward Occasion = "REWARD" // taken, or given back
-	Expiry Occasion = "EXPIRY"
+	Manual       SourceType = "MANUAL" // by a person
+	Import       SourceType = "IMPORT" // from another programme
+	RewardSource SourceType = "REWARD" // taken, or given back
+	Expiry       SourceType = "EXPIRY"
 )
 
-// Earning lists the occasions for which rules can give points.
-var Earning = []Occasion{
+// EarnSources lists the occasions for which rules can give points.
+var EarnSources = []SourceType{
 	Purchase, Start, Renewal, CreateAccount, NewsLetter, SMS, Birthday, Review, Facebook, Instagram, Twitter, Pinterest, YouTube,
 	TikTok, ShareFacebook, ShareX, Referral, Custom,
 }
 
-// once reports whether a member is given points for the occasion only once,
+// oncePerMember reports whether a member is given points for the occasion only once,
 // ever.
-func (o Occasion) once() bool {
+func (o SourceType) oncePerMember() bool {
 	switch o {
 	case CreateAccount, NewsLetter, SMS, Facebook, Instagram, Twitter, Pinterest, YouTube, TikTok, ShareFacebook, ShareX:
 		return true
@@ -49,6 +49,6 @@ func (o Occasion) once() bool {
 // Source names one thing for which points were moved. The same source moves
 // them once for each rule and kind of entry.
 type Source struct {
-	Of Occasion
-	ID string
+	Type SourceType
+	ID   string
 }

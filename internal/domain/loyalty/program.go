@@ -67,20 +67,20 @@ type RuleID int64
 type EarnRule struct {
 	ID     RuleID
 	Name   string
-	For    Occasion
+	For    SourceType
 	Active bool
 	Points Points // for the occasion, or for each unit of money when PerUnit
 	// PerUnit multiplies Points by the amount in main units of the store's
 	// currency.
 	PerUnit  bool
-	Decimals bool   // keep hundredths; otherwise the sum is rounded down to whole points
-	Ladder   []Rung // further points at certain cycles
-	Min, Max Points // of what the rule gives at once; Max 0: no limit
+	Decimals bool         // keep hundredths; otherwise the sum is rounded down to whole points
+	Ladder   []CycleBonus // further points at certain cycles
+	Min, Max Points       // of what the rule gives at once; Max 0: no limit
 	From, To time.Time
 }
 
-// Rung gives further points for the renewal of one cycle.
-type Rung struct {
+// CycleBonus gives further points for the renewal of one cycle.
+type CycleBonus struct {
 	Cycle  int
 	Points Points
 }
@@ -134,7 +134,7 @@ const defaultValidDays = 90
 // rules are there to be switched on.
 func DefaultTerms() Terms {
 	t := Terms{Label: "Points", Enrol: Auto, Expiry: ExpiryPolicy{Mode: NoExpiry}, Negative: true}
-	add := func(name string, on Occasion, p Points, perUnit, active bool) {
+	add := func(name string, on SourceType, p Points, perUnit, active bool) {
 		t.Earn = append(t.Earn, EarnRule{ID: RuleID(len(t.Earn) + 1), Name: name, For: on, Active: active, Points: p, PerUnit: perUnit})
 	}
 	add("Place an order", Purchase, One, true, true)
@@ -180,7 +180,7 @@ func (t Terms) Validate() error {
 	}
 	seen := make(map[RuleID]bool)
 	for _, r := range t.Earn {
-		if r.ID < 1 || seen[r.ID] || !slices.Contains(Earning, r.For) || r.Points < 0 || r.Points > MaxPoints || r.Min < 0 || r.Max < 0 {
+		if r.ID < 1 || seen[r.ID] || !slices.Contains(EarnSources, r.For) || r.Points < 0 || r.Points > MaxPoints || r.Min < 0 || r.Max < 0 {
 			return bad("earn rule %d is not valid: ids are unique, its occasion is known and its points are not negative", r.ID)
 		}
 		seen[r.ID] = true
@@ -227,7 +227,7 @@ func (e ExpiryPolicy) validate(bad func(string, ...any) error) error {
 
 // Gives returns the points that a rule gives for a fact.
 func (r EarnRule) Gives(f Fact) Points {
-	if !r.Active || r.For != f.Of || !r.From.IsZero() && f.At.Before(r.From) || !r.To.IsZero() && !f.At.Before(r.To) {
+	if !r.Active || r.For != f.Type || !r.From.IsZero() && f.At.Before(r.From) || !r.To.IsZero() && !f.At.Before(r.To) {
 		return 0
 	}
 	p := r.Points
@@ -278,8 +278,8 @@ type Part struct {
 	Amount money.Amount
 }
 
-// whole returns the fact as that of its whole order.
-func (f Fact) whole() Fact {
+// wholeOrder returns the fact as that of its whole order.
+func (f Fact) wholeOrder() Fact {
 	for _, p := range f.With {
 		if p.Amount.Currency == f.Amount.Currency {
 			f.Amount = f.Amount.Plus(p.Amount)
@@ -288,10 +288,10 @@ func (f Fact) whole() Fact {
 	return f
 }
 
-// worth returns the fact with its amount in a store's currency. What was paid in
+// inCurrency returns the fact with its amount in a store's currency. What was paid in
 // another one is worth nothing: a unit of it is not a unit of the store's, which
 // is what rewards are paid in, and the service knows no rates of exchange.
-func (f Fact) worth(store money.Currency) Fact {
+func (f Fact) inCurrency(store money.Currency) Fact {
 	if f.Amount.Currency != store {
 		f.Amount = money.Amount{Currency: store}
 	}

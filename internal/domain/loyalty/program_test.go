@@ -23,7 +23,7 @@ func TestWhatARuleGives(t *testing.T) {
 		"a currency without decimals":                  {nil, func(f Fact) Fact { f.Amount = money.Amount{Minor: 2599, Currency: "JPY"}; return f }, 2599 * One},
 		"a currency with three decimals":               {nil, func(f Fact) Fact { f.Amount = money.Amount{Minor: 25999, Currency: "KWD"}; return f }, 25 * One},
 		"a fixed number":                               {func(r EarnRule) EarnRule { r.PerUnit, r.Points = false, 40*One; return r }, nil, 40 * One},
-		"more for certain renewals":                    {func(r EarnRule) EarnRule { r.Ladder = []Rung{{3, 100 * One}, {6, 250 * One}}; return r }, nil, 125 * One},
+		"more for certain renewals":                    {func(r EarnRule) EarnRule { r.Ladder = []CycleBonus{{3, 100 * One}, {6, 250 * One}}; return r }, nil, 125 * One},
 		"at least so many":                             {func(r EarnRule) EarnRule { r.Min = 50 * One; return r }, nil, 50 * One},
 		"at most so many":                              {func(r EarnRule) EarnRule { r.Max = 10 * One; return r }, nil, 10 * One},
 		"nothing when it is off":                       {func(r EarnRule) EarnRule { r.Active = false; return r }, nil, 0},

@@ -16,22 +16,22 @@ import (
 
 // RedeemCommand takes a reward for points.
 type RedeemCommand struct {
-	Who    Who
+	Who    CustomerRef
 	Rule   RuleID // 0: the one that the points are for
 	Points Points // of rules that let the member choose; 0: not said
 	Actor  activity.Actor
 
-	Request string // as in a PointsCommand
+	IdempotencyKey string // as in a PointsCommand
 }
 
 // Redeem takes a reward. The points are spent and the reward is noted in one
 // commit; the platform is asked afterwards, and again until it answers. What it
 // refuses for good gives the points back.
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
-	var taken Taken // zero when the request was carried out before
+	var taken Reward // zero when the request was carried out before
 	var store shop.Shop
-	m, err := s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
-		taken, store = Taken{}, d.shop
+	m, err := s.act(ctx, of, asked{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+		taken, store = Reward{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
 		if cmd.Rule == 0 {
 			if rule, ok = d.program.Terms.ruleFor(cmd.Points); !ok {
@@ -53,16 +53,16 @@ func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Me
 		if err != nil {
 			return err
 		}
-		taken = rule.take(RewardID(n), d, l.Account, cost, value)
+		taken = rule.reward(RewardID(n), d, l.Account, cost, value)
 		err = l.Spend(Posting{
-			Source: Source{Reward, fmt.Sprint(n)}, Reward: taken.ID, Points: cost, Description: rule.Name, Actor: cmd.Actor.By,
+			Source: Source{RewardSource, fmt.Sprint(n)}, Reward: taken.ID, Points: cost, Description: rule.Name, Actor: cmd.Actor.By,
 		})
 		if err != nil {
 			return err
 		}
 		taken.EntrySeq = l.Account.Seq
 		if rule.Type == StoreCredit {
-			c := Credit{Source: Source{Reward, fmt.Sprint(n)}, Amount: value, Note: rule.Name, Actor: cmd.Actor.By}
+			c := Credit{Source: Source{RewardSource, fmt.Sprint(n)}, Amount: value, Note: rule.Name, Actor: cmd.Actor.By}
 			if err := d.give(ctx, l, c); err != nil {
 				return err
 			}
@@ -125,9 +125,9 @@ func minor(milli int64, c money.Currency) money.Amount {
 	return money.Amount{Minor: milli / unit, Currency: c}
 }
 
-// take makes the reward that a rule gives.
-func (r RedeemRule) take(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Taken {
-	t := Taken{
+// reward makes the reward that a rule gives.
+func (r RedeemRule) reward(id RewardID, d *memberTx, a Account, cost Points, value money.Amount) Reward {
+	t := Reward{
 		ID: id, Account: a.ID, Payer: a.ID, Customer: a.Person.Customer, Rule: r.ID, Type: r.Type, State: Reserved, Description: r.Name, Points: cost, Value: value,
 		Percent: r.Percent, MinPurchase: minor(r.MinPurchase, d.shop.Currency), Combines: r.WithProducts,
 		Code: codeOf(r.Prefix, d.shop.Token, id, d.now), CreatedAt: d.now, UpdatedAt: d.now, DueAt: d.now.Add(lease),
@@ -150,10 +150,10 @@ const (
 	maxDoubles = 9
 )
 
-// bring works the rewards that are due.
-func (s *Service) bring(ctx context.Context, of shop.ID) error {
+// processRewards works the rewards that are due.
+func (s *Service) processRewards(ctx context.Context, of shop.ID) error {
 	for {
-		var due []Taken
+		var due []Reward
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			now := s.Clock.Now()
 			var err error
@@ -177,9 +177,9 @@ func (s *Service) bring(ctx context.Context, of shop.ID) error {
 			case Reserved:
 				err = s.issue(ctx, of, r.ID)
 			case Issued:
-				err = s.look(ctx, of, r.ID)
+				err = s.checkUse(ctx, of, r.ID)
 			case Returning:
-				err = s.giveBack(ctx, of, r.ID)
+				err = s.returnReward(ctx, of, r.ID)
 			}
 			if err != nil && !fault.Is(err, fault.FailedPrecondition) && !fault.Is(err, fault.Unavailable) {
 				return err
@@ -203,14 +203,14 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 		StartsAt: r.CreatedAt, EndsAt: r.ExpiresAt, Combines: r.Combines,
 	})
 	refusal, refused := errors.AsType[*platform.Refusal](failed)
-	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		if r.State != Reserved {
 			return nil
 		}
 		switch {
 		case failed == nil:
 			r.PlatformID, r.IssuedAt, r.Failures = platformID, d.now, 0
-			r.DueAt = r.nextLook(d.now)
+			r.DueAt = r.nextUseCheck(d.now)
 			if err := r.move(Issued); err != nil {
 				return err
 			}
@@ -234,26 +234,26 @@ func (s *Service) issue(ctx context.Context, of shop.ID, id RewardID) error {
 	return nil
 }
 
-// giveBack ends a reward at the platform and gives its points back, unless it was
+// returnReward ends a reward at the platform and gives its points back, unless it was
 // used. The code is ended before that is asked: after it nobody can use it.
-func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
+func (s *Service) returnReward(ctx context.Context, of shop.ID, id RewardID) error {
 	r, store, err := s.reward(ctx, of, id)
 	if err != nil || r.State != Returning {
 		return err
 	}
-	failed := s.end(ctx, store, r)
+	failed := s.endCode(ctx, store, r)
 	var used use
 	if failed == nil {
-		used, failed = s.usedBefore(ctx, store, r)
+		used, failed = s.findUse(ctx, store, r)
 	}
 	if failed == nil && used.order.ID != 0 {
-		if err := s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error { return d.used(ctx, r, used) }); err != nil {
+		if err := s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error { return d.used(ctx, r, used) }); err != nil {
 			return err
 		}
 		return fault.New(fault.FailedPrecondition, "the reward %d was used by order %s before it could be taken away: its points stay spent", id, used.order.Name).
 			Entity("loyaltyReward").Code("rewardStatus").Field("status")
 	}
-	err = s.onReward(ctx, of, id, func(d *memberTx, r *Taken) error {
+	err = s.onReward(ctx, of, id, func(d *memberTx, r *Reward) error {
 		if r.State != Returning {
 			return nil
 		}
@@ -270,8 +270,8 @@ func (s *Service) giveBack(ctx context.Context, of shop.ID, id RewardID) error {
 	return err
 }
 
-// end takes a reward's code away at the platform.
-func (s *Service) end(ctx context.Context, store shop.Shop, r Taken) error {
+// endCode takes a reward's code away at the platform.
+func (s *Service) endCode(ctx context.Context, store shop.Shop, r Reward) error {
 	if r.PlatformID == "" {
 		return nil
 	}
@@ -282,7 +282,7 @@ func (s *Service) end(ctx context.Context, store shop.Shop, r Taken) error {
 	return err
 }
 
-func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken, store shop.Shop, err error) {
+func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Reward, store shop.Shop, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		var err error
 		if store, err = tx.Shop(ctx); err != nil {
@@ -299,9 +299,9 @@ func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Taken,
 }
 
 // onReward lets do change a reward under its lock and writes it.
-func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*memberTx, *Taken) error) error {
+func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func(*memberTx, *Reward) error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (s *Service) onReward(ctx context.Context, of shop.ID, id RewardID, do func
 
 // cancel gives back what a reward took: to whoever has the reward, by way of the member
 // whose lots paid for it.
-func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
+func (d *memberTx) cancel(ctx context.Context, r *Reward, why string) error {
 	if err := r.move(Cancelled); err != nil {
 		return err
 	}
@@ -346,7 +346,7 @@ func (d *memberTx) cancel(ctx context.Context, r *Taken, why string) error {
 		return err
 	}
 	l := d.ledger(accounts[payer], lots)
-	l.Refund(Posting{Source: Source{Reward, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
+	l.Refund(Posting{Source: Source{RewardSource, fmt.Sprint(r.ID)}, Reward: r.ID, Description: "Given back: " + r.Description, Note: why}, uses)
 	if len(accounts) == 1 { // who paid for the reward has it
 		return d.save(ctx, l)
 	}
@@ -379,7 +379,7 @@ func (d *memberTx) withLots(ctx context.Context, of AccountID, open []Lot, uses 
 type RewardCommand struct {
 	Reward    RewardID // or Code
 	Code      string
-	Standing  Standing
+	Status    RewardStatus
 	Order     int64
 	OrderName string
 	Actor     activity.Actor
@@ -388,10 +388,10 @@ type RewardCommand struct {
 // SetReward notes what became of a reward: it was used, is to be usable again,
 // is over, or is taken away and its points given back.
 func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) (Member, error) {
-	var r Taken
+	var r Reward
 	var store shop.Shop
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -399,14 +399,14 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 		if r, err = findReward(ctx, tx, cmd); err != nil {
 			return err
 		}
-		if r.Standing() == cmd.Standing {
-			return fault.New(fault.FailedPrecondition, "the reward %d is %s already", r.ID, cmd.Standing).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+		if r.Status() == cmd.Status {
+			return fault.New(fault.FailedPrecondition, "the reward %d is %s already", r.ID, cmd.Status).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 		}
 		if r.Type == StoreCredit {
 			return fault.New(fault.FailedPrecondition, "the reward %d is store credit, which has no code", r.ID).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 		}
-		switch cmd.Standing {
-		case UsedUp:
+		switch cmd.Status {
+		case StatusUsed:
 			err = r.move(Used)
 			r.UsedAt, r.Order, r.OrderName, r.DueAt = d.now, cmd.Order, cmd.OrderName, time.Time{}
 			r.Uses++
@@ -415,7 +415,7 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 			r.DueAt = time.Time{}
 		case Unused:
 			err = r.move(Issued)
-			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.nextLook(d.now)
+			r.UsedAt, r.Order, r.OrderName, r.Uses, r.DueAt = time.Time{}, 0, "", 0, r.nextUseCheck(d.now)
 			if err == nil && !r.ExpiresAt.IsZero() && !r.ExpiresAt.After(d.now) {
 				err = fault.New(fault.FailedPrecondition, "the code of reward %d ended on %s", r.ID, r.ExpiresAt.Format(time.RFC3339)).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 			}
@@ -434,7 +434,7 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 		if err != nil || len(accounts) == 0 {
 			return err
 		}
-		return d.record(ctx, cmd.Actor, accounts[0], note{What: "reward " + string(cmd.Standing), Reward: int64(r.ID)})
+		return d.record(ctx, cmd.Actor, accounts[0], note{What: "reward " + string(cmd.Status), Reward: int64(r.ID)})
 	})
 	if err != nil {
 		return Member{}, err
@@ -442,28 +442,28 @@ func (s *Service) SetReward(ctx context.Context, of shop.ID, cmd RewardCommand) 
 	ctx, cancel := afterwards(ctx)
 	defer cancel()
 	if r.State == Returning {
-		if err := s.giveBack(platform.Interactive(ctx), of, r.ID); err != nil {
+		if err := s.returnReward(platform.Interactive(ctx), of, r.ID); err != nil {
 			return Member{}, err
 		}
 	}
-	return s.Member(ctx, store, Who{Customer: r.Customer}, "")
+	return s.Member(ctx, store, CustomerRef{Customer: r.Customer}, "")
 }
 
-func findReward(ctx context.Context, tx Tx, cmd RewardCommand) (Taken, error) {
+func findReward(ctx context.Context, tx Tx, cmd RewardCommand) (Reward, error) {
 	missing := fault.New(fault.NotFound, "the reward does not exist").Entity("loyaltyReward").Code("rewardNotFound")
 	if cmd.Reward == 0 {
 		r, err := tx.RewardByCode(ctx, cmd.Code)
 		if err == nil && r.ID == 0 {
-			return Taken{}, missing
+			return Reward{}, missing
 		}
 		return r, err
 	}
 	found, err := tx.Rewards(ctx, []RewardID{cmd.Reward})
 	if err != nil {
-		return Taken{}, err
+		return Reward{}, err
 	}
 	if len(found) == 0 {
-		return Taken{}, missing
+		return Reward{}, missing
 	}
 	return found[0], nil
 }

@@ -14,8 +14,8 @@ import (
 // RewardID is the service's number of a reward, unique within a shop.
 type RewardID int64
 
-// Taken is a reward that a member took.
-type Taken struct {
+// Reward is a reward that a member took.
+type Reward struct {
 	ID          RewardID
 	Account     AccountID
 	Payer       AccountID // who spent the points: another one, when they were merged since
@@ -73,39 +73,39 @@ var moves = map[State][]State{
 }
 
 // move changes the state, or says why it cannot.
-func (r *Taken) move(to State) error {
+func (r *Reward) move(to State) error {
 	for _, allowed := range moves[r.State] {
 		if allowed == to {
 			r.State = to
 			return nil
 		}
 	}
-	return fault.New(fault.FailedPrecondition, "the reward %d is %s and cannot become %s", r.ID, r.Standing(), standings[to]).Entity("loyaltyReward").Code("rewardStatus").Field("status")
+	return fault.New(fault.FailedPrecondition, "the reward %d is %s and cannot become %s", r.ID, r.Status(), standings[to]).Entity("loyaltyReward").Code("rewardStatus").Field("status")
 }
 
-// Standing is what callers are told of a reward's state.
-type Standing string
+// RewardStatus is what callers are told of a reward's state.
+type RewardStatus string
 
 // The standings.
 const (
-	Unused      Standing = "UNUSED"
-	UsedUp      Standing = "USED"
-	Refunded    Standing = "REFUNDED"
-	ExpiredCode Standing = "EXPIRED"
+	Unused      RewardStatus = "UNUSED"
+	StatusUsed  RewardStatus = "USED"
+	Refunded    RewardStatus = "REFUNDED"
+	ExpiredCode RewardStatus = "EXPIRED"
 )
 
-// Standings lists every standing.
-var Standings = []Standing{Unused, UsedUp, Refunded, ExpiredCode}
+// RewardStatuses lists every standing.
+var RewardStatuses = []RewardStatus{Unused, StatusUsed, Refunded, ExpiredCode}
 
-var standings = map[State]Standing{
-	Reserved: Unused, Issued: Unused, Used: UsedUp, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
+var standings = map[State]RewardStatus{
+	Reserved: Unused, Issued: Unused, Used: StatusUsed, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
 }
 
-// Standing returns what callers are told.
-func (r Taken) Standing() Standing { return standings[r.State] }
+// RewardStatus returns what callers are told.
+func (r Reward) Status() RewardStatus { return standings[r.State] }
 
 // StatesOf returns the states that have a standing.
-func StatesOf(s Standing) []State {
+func StatesOf(s RewardStatus) []State {
 	var in []State
 	for _, state := range States {
 		if standings[state] == s {

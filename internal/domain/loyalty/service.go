@@ -25,7 +25,7 @@ type Platform interface {
 // Service keeps members' points.
 type Service struct {
 	Store    Store
-	Book     Book
+	Reader   Reader
 	Platform Platform
 	Clock    clock.Clock
 	Log      *slog.Logger
@@ -71,7 +71,7 @@ func (s *Service) Disable(ctx context.Context, of shop.ID) error {
 
 // EnrolCommand makes a customer a member.
 type EnrolCommand struct {
-	Who                 Who
+	Who                 CustomerRef
 	FirstName, LastName string // empty: as the customer's contracts say
 	Born                string // YYYY-MM-DD; empty: not known
 	Actor               activity.Actor
@@ -124,21 +124,21 @@ func or(a, b string) string {
 
 // PointsCommand adds or removes points by hand.
 type PointsCommand struct {
-	Who    Who
+	Who    CustomerRef
 	Points Points  // more than 0; of Add with a rule: 0 for what the rule gives; of Remove with an entry: 0 for all of it
 	Rule   RuleID  // of Add: the earn rule for which they are added; 0: none
 	Entry  EntryID // of Remove: what was earned for it is taken back; 0: none
 	Note   string
 	Actor  activity.Actor
-	// Request is the name of a request that may come again and must move points
-	// once; empty: it does not come again.
-	Request string
+	// IdempotencyKey is the name of a request that may come again and must move points
+	// oncePerMember; empty: it does not come again.
+	IdempotencyKey string
 }
 
 // Add gives points to a member. Where customers become members by themselves, it
 // makes them members.
 func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		p := Posting{Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Added by the store"}
 		var rule EarnRule
 		if cmd.Rule != 0 {
@@ -180,8 +180,8 @@ func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Membe
 
 // earn posts what a rule gives because somebody says so.
 func (d *memberTx) earn(ctx context.Context, l *Ledger, rule EarnRule, p Posting) error {
-	p.Source.Of = rule.For
-	if rule.For.once() {
+	p.Source.Type = rule.For
+	if rule.For.oncePerMember() {
 		p.Source.ID = onceID(l.Account)
 		posted, err := d.tx.Posted(ctx, []Source{p.Source})
 		if err != nil {
@@ -211,7 +211,7 @@ func (d *memberTx) activeRule(id RuleID) (EarnRule, error) {
 
 // Remove takes points from a member, never more than there are.
 func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -266,23 +266,23 @@ func (d *memberTx) reverse(ctx context.Context, l *Ledger, id EntryID, p Posting
 	if l.lot(lot.Seq) == nil {
 		l.Lots = append(l.Lots, lot)
 	}
-	p.Source, p.Description = Source{e.Source.Of, e.Source.ID + "|" + p.Source.ID}, "Taken back: "+e.Description
-	l.TakeBack(lot.Seq, p)
+	p.Source, p.Description = Source{e.Source.Type, e.Source.ID + "|" + p.Source.ID}, "Taken back: "+e.Description
+	l.Reverse(lot.Seq, p)
 	return nil
 }
 
 // ApproveCommand releases pending points.
 type ApproveCommand struct {
-	Who     Who
+	Who     CustomerRef
 	Entries []EntryID // that are to be released; empty: all
 	Actor   activity.Actor
 
-	Request string // as in a PointsCommand
+	IdempotencyKey string // as in a PointsCommand
 }
 
 // Approve makes pending points available.
 func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -293,7 +293,7 @@ func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (
 		}
 		before := l.Account.Sums.Available
 		for _, lot := range slices.Clone(l.Lots) {
-			if lot.Waits && (wanted == nil || wanted[lot.Seq]) {
+			if lot.Pending && (wanted == nil || wanted[lot.Seq]) {
 				l.Release(lot.Seq, Posting{Actor: cmd.Actor.By})
 			}
 		}
@@ -322,7 +322,7 @@ func (d *memberTx) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map
 		if i < 0 {
 			return nil, fault.New(fault.NotFound, "transaction %d of the customer does not exist", id).Entity("pointTransaction").Code("transactionNotFound").Field("transactionIds")
 		}
-		if lot := l.lot(entries[i].Seq); lot == nil || !lot.Waits {
+		if lot := l.lot(entries[i].Seq); lot == nil || !lot.Pending {
 			return nil, fault.New(fault.FailedPrecondition, "transaction %d is not pending", id).Entity("pointTransaction").Code("transactionNotPending").Field("transactionIds")
 		}
 		wanted[entries[i].Seq] = true
@@ -332,17 +332,17 @@ func (d *memberTx) pendingOf(ctx context.Context, l *Ledger, ids []EntryID) (map
 
 // CreditCommand gives store credit.
 type CreditCommand struct {
-	Who    Who
+	Who    CustomerRef
 	Amount int64 // minor units of the store's currency, more than 0
 	Note   string
 	Actor  activity.Actor
 
-	Request string // as in a PointsCommand
+	IdempotencyKey string // as in a PointsCommand
 }
 
 // AddCredit gives a member store credit.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
-	return s.act(ctx, of, asked{cmd.Who, cmd.Request}, func(d *memberTx) error {
+	return s.act(ctx, of, asked{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
 			return err
@@ -373,7 +373,7 @@ func (d *memberTx) give(ctx context.Context, l *Ledger, c Credit) error {
 	if err := d.tx.AddCredit(ctx, &c); err != nil {
 		return err
 	}
-	d.given = append(d.given, News{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
+	d.given = append(d.given, Event{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
 	return nil
 }
 

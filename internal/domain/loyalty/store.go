@@ -67,21 +67,21 @@ type Tx interface {
 	// were not noted when they were made.
 	AddPastFacts(ctx context.Context, since, now time.Time) error
 
-	Rewards(ctx context.Context, ids []RewardID) ([]Taken, error)
+	Rewards(ctx context.Context, ids []RewardID) ([]Reward, error)
 	// RewardByCode returns the reward with a discount code; none has no ID.
-	RewardByCode(ctx context.Context, code string) (Taken, error)
+	RewardByCode(ctx context.Context, code string) (Reward, error)
 	// RewardsOf returns the rewards of members that are in one of some states.
-	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Taken, error)
+	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Reward, error)
 	// DueRewards is to rewards what DueAccounts is to members.
-	DueRewards(ctx context.Context, now time.Time, limit int) ([]Taken, error)
+	DueRewards(ctx context.Context, now time.Time, limit int) ([]Reward, error)
 	// PutReward inserts a reward whose ID has a Version of 0 and writes another
 	// under the rule of PutAccounts.
-	PutReward(ctx context.Context, r Taken) error
+	PutReward(ctx context.Context, r Reward) error
 	// AddCredit notes store credit that was given, in minor units, and gives it its ID.
 	AddCredit(ctx context.Context, c *Credit) error
 
-	// Tell owes news to whoever listens for them, in their order.
-	Tell(ctx context.Context, news ...News) error
+	// PublishMemberEvents owes news to whoever listens for them, in their order.
+	PublishMemberEvents(ctx context.Context, news ...Event) error
 
 	// Repeats notes that a request is carried out, for as long as it may come again,
 	// and reports whether one of this name was before.
@@ -100,15 +100,15 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Book reads without a transaction.
-type Book interface {
+// Reader reads without a transaction.
+type Reader interface {
 	// LoyaltyProgram returns a store's programme.
 	LoyaltyProgram(ctx context.Context, of shop.ID) (Program, error)
 	// LoyaltyMember returns a member with the lots that are open, or NotFound.
-	LoyaltyMember(ctx context.Context, of shop.ID, who Who) (Account, []Lot, error)
+	LoyaltyMember(ctx context.Context, of shop.ID, who CustomerRef) (Account, []Lot, error)
 	// LoyaltyRewards returns a member's rewards in the given standing (empty:
 	// all), newest first.
-	LoyaltyRewards(ctx context.Context, of shop.ID, member AccountID, standing Standing) ([]Taken, error)
+	LoyaltyRewards(ctx context.Context, of shop.ID, member AccountID, standing RewardStatus) ([]Reward, error)
 	// LoyaltyEntries returns a page of a member's entries, newest first unless
 	// the page says otherwise, and how many there are.
 	LoyaltyEntries(ctx context.Context, of shop.ID, member AccountID, p page.Request) ([]Entry, int, error)
@@ -121,16 +121,16 @@ type Book interface {
 	TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]Account, int, error)
 }
 
-// Who names a customer: by number, or else by e-mail address. Where both are
+// CustomerRef names a customer: by number, or else by e-mail address. Where both are
 // given the number says who it is, and the address must not say otherwise.
-type Who struct {
+type CustomerRef struct {
 	Customer int64
 	Email    string
 }
 
-// agree refuses a number and an address of which it is known that they are not
+// checkEmail refuses a number and an address of which it is known that they are not
 // of the same customer.
-func (w Who) agree(p Person) error {
+func (w CustomerRef) checkEmail(p Person) error {
 	if w.Customer == 0 || w.Email == "" || p.Email == "" || strings.EqualFold(w.Email, p.Email) {
 		return nil
 	}

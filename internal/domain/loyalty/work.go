@@ -38,13 +38,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			}
 		}
 	}
-	return s.bring(ctx, of)
+	return s.processRewards(ctx, of)
 }
 
 // credit gives points for what was ordered.
 func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (d *memberTx) creditAll(ctx context.Context, facts []Fact) error {
 			continue
 		}
 		touched[f.Customer.Customer] = l
-		order := f.whole().worth(d.shop.Currency)
-		f = f.worth(d.shop.Currency)
-		if f.Of == Purchase || f.Of == Renewal {
+		order := f.wholeOrder().inCurrency(d.shop.Currency)
+		f = f.inCurrency(d.shop.Currency)
+		if f.Type == Purchase || f.Type == Renewal {
 			l.Account.Spent = l.Account.Spent.Plus(f.Amount)
 		}
 		for _, r := range d.program.Terms.Earn {
@@ -211,7 +211,7 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 // settle releases and expires what is due.
 func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -245,9 +245,9 @@ func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) 
 
 // Audit computes a member anew from everything that was posted and reports
 // whether what is kept is the same. With repair, what differs is written.
-func (s *Service) Audit(ctx context.Context, of shop.ID, who Who, repair bool) (same bool, err error) {
+func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair bool) (same bool, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		d, err := s.openDesk(ctx, tx)
+		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -289,6 +289,6 @@ func (s Sums) equal(o Sums) bool {
 
 func (l Lot) equal(o Lot) bool {
 	same := func(a, b time.Time) bool { return a.Equal(b) }
-	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Waits == o.Waits && same(l.AvailableFrom, o.AvailableFrom) &&
-		same(l.ExpiresAt, o.ExpiresAt) && l.Rest == o.Rest && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
+	return l.Account == o.Account && l.Seq == o.Seq && l.Points == o.Points && l.Pending == o.Pending && same(l.AvailableFrom, o.AvailableFrom) &&
+		same(l.ExpiresAt, o.ExpiresAt) && l.Remaining == o.Remaining && l.Expired == o.Expired && l.Reversed == o.Reversed && l.Absorbed == o.Absorbed
 }

@@ -141,9 +141,9 @@ func (m *Message) forget() {
 
 // letter returns the message as it is sent. Its id depends on nothing but what
 // the message is, so that mail programs recognise one that comes twice.
-func (m Message) letter(domain string, now time.Time) Letter {
+func (m Message) letter(domain string, now time.Time) Email {
 	sum := sha256.Sum256([]byte(domain + "\x00" + m.DedupeKey))
-	return Letter{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
+	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
 }
 
 // outcome is the additional information of an entry about a message.

@@ -150,7 +150,7 @@ func needless(m Message, settings shop.Settings, now time.Time) string {
 // nothing: somebody else does.
 func (s *Service) send(ctx context.Context, b batch) []error {
 	now := s.Clock.Now()
-	letters := make([]Letter, len(b.messages))
+	letters := make([]Email, len(b.messages))
 	for i, m := range b.messages {
 		if !now.Before(m.DueAt) {
 			return nil

@@ -20,12 +20,12 @@ var noon = time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 
 // server is a mail server that takes what it is told to take.
 type server struct {
-	taken   []notify.Letter
+	taken   []notify.Email
 	failure error
 	during  func() // happens while a batch is sent
 }
 
-func (s *server) Send(_ context.Context, letters []notify.Letter) []error {
+func (s *server) Send(_ context.Context, letters []notify.Email) []error {
 	if s.during != nil {
 		s.during()
 	}

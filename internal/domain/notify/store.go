@@ -37,8 +37,8 @@ type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 
-// Letter is a message as a mail server gets it.
-type Letter struct {
+// Email is a message as a mail server gets it.
+type Email struct {
 	ID       string // for the Message-ID: the same whenever the message is sent
 	Kind     Kind
 	To       string
@@ -56,7 +56,7 @@ type Transport interface {
 	// their order: nil when the server took it, and ErrRejected when it never
 	// will. A letter may be sent again: nobody can tell whether one of which
 	// the answer was lost arrived.
-	Send(ctx context.Context, letters []Letter) []error
+	Send(ctx context.Context, letters []Email) []error
 }
 
 // Queue leaves messages in a transaction and asks for them to be sent.

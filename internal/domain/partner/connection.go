@@ -88,11 +88,11 @@ type Connection struct {
 	Token     access.KeyID // the live token; 0 when there is none
 	TokenAt   time.Time    // when it was given out
 
-	Owed    Call      // what the application has yet to be told
-	CallID  string    // names the call through all its tries
-	CallAt  time.Time // when it is told next; zero when it is told or given up
-	Tries   int       // times that telling it failed
-	Failure string    // why, the last time
+	Notification Call      // what the application has yet to be told
+	CallID       string    // names the call through all its tries
+	CallAt       time.Time // when it is told next; zero when it is told or given up
+	Tries        int       // times that telling it failed
+	Failure      string    // why, the last time
 
 	Version int64
 }
@@ -127,7 +127,7 @@ func (c *Connection) move(to State) error {
 // owe notes that the application has to be told something now. It replaces what
 // it was to be told before.
 func (c *Connection) owe(call Call, id string, now time.Time) {
-	c.Owed, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
+	c.Notification, c.CallID, c.CallAt, c.Tries, c.Failure = call, id, now, 0, ""
 }
 
 // quiet ends what was to be told.

@@ -234,9 +234,9 @@ func (s *Service) RotateToken(ctx context.Context, a App, id ConnectionID, clien
 	return token, c, nil
 }
 
-// Leave ends a connection for its application, and its token with it. One that
+// Withdraw ends a connection for its application, and its token with it. One that
 // has ended stays as it is.
-func (s *Service) Leave(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
+func (s *Service) Withdraw(ctx context.Context, a App, id ConnectionID, clientIP string) (Connection, error) {
 	return s.ofApp(ctx, a, id, func(tx Tx, c Connection) (Connection, error) {
 		return s.disconnect(ctx, tx, c, a.actor(clientIP), "by the application")
 	})

@@ -82,8 +82,8 @@ type Caller interface {
 	Post(ctx context.Context, to App, path string, m Message) ([]byte, error)
 }
 
-// CallTime is how long an application may take to answer.
-const CallTime = 10 * time.Second
+// CallTimeout is how long an application may take to answer.
+const CallTimeout = 10 * time.Second
 
 // Service keeps the register, carries out the handshake and counts calls.
 type Service struct {

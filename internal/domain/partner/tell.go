@@ -97,7 +97,7 @@ func (s *Service) take(ctx context.Context, of shop.ID) (taken []telling, worked
 			}
 			t := telling{domain: store.Domain}
 			c.CallAt = now.Add(tellLease)
-			if c.State == Connected && c.Token == 0 && c.Owed != CallRejected {
+			if c.State == Connected && c.Token == 0 && c.Notification != CallRejected {
 				t.code = access.NewSecret("prc_")
 				c.Code, c.CodeUntil = access.HashOf(t.code), now.Add(CodeLife)
 			}
@@ -119,7 +119,7 @@ func (s *Service) tell(ctx context.Context, t telling) error {
 		return ctx.Err() // the lease ends by itself
 	}
 	if failed != nil {
-		s.Log.WarnContext(ctx, "an application could not be told", "app", t.App, "connection", t.ID, "call", t.Owed, "tries", t.Tries+1, "error", failed)
+		s.Log.WarnContext(ctx, "an application could not be told", "app", t.App, "connection", t.ID, "call", t.Notification, "tries", t.Tries+1, "error", failed)
 	}
 	_, err := s.change(ctx, t.Shop, func(tx Tx) (Connection, error) {
 		c, err := tx.Connection(ctx, t.ID)
@@ -145,6 +145,6 @@ func (s *Service) call(ctx context.Context, t telling) error {
 	if a.Status != Live {
 		return fault.New(fault.FailedPrecondition, "the application is suspended")
 	}
-	_, err = s.Caller.Post(ctx, a, string(t.Owed), Message{ID: t.CallID, At: s.Clock.Now(), Body: t.body()})
+	_, err = s.Caller.Post(ctx, a, string(t.Notification), Message{ID: t.CallID, At: s.Clock.Now(), Body: t.body()})
 	return err
 }

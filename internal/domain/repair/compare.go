@@ -491,10 +491,10 @@ func strays(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID, now 
 	var seen []Finding
 	for _, k := range contracts {
 		switch q := queues[k.ID]; {
-		case q.Waiting == 0 && (k.Lifelong || k.Beyond(q.LastCycle+1)): // nothing is left to be charged
+		case q.Waiting == 0 && (k.Lifelong || k.PastLastCycle(q.LastCycle+1)): // nothing is left to be charged
 		case q.Waiting == 0:
 			seen = append(seen, Finding{Kind: NoUpcoming, Contract: k.ID, What: "the contract runs and has no order to come"})
-		case q.Next.Before(now.Add(-slack)) && store.Guard.Charges(now):
+		case q.Next.Before(now.Add(-slack)) && store.Guard.ChargesAutomatically(now):
 			seen = append(seen, Finding{Kind: NotQueued, Contract: k.ID, What: "the order of " + q.Next.Format(time.RFC3339) + " waits and is not charged"})
 		}
 	}

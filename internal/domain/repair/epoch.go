@@ -19,8 +19,8 @@ type Place struct {
 	Host     string // under which the platform reaches it; empty: this node does not know
 }
 
-// Elsewhere reports whether another place is another installation's.
-func (p Place) Elsewhere(o Place) bool {
+// DiffersFrom reports whether another place is another installation's.
+func (p Place) DiffersFrom(o Place) bool {
 	return p.Database != "" && p.Database != o.Database || p.Host != "" && o.Host != "" && p.Host != o.Host
 }
 
@@ -32,15 +32,15 @@ func (p Place) String() string {
 	return p.Database + " under " + p.Host
 }
 
-// Arrive says where the installation lives and has every store's epoch confirmed
+// SetPlace says where the installation lives and has every store's epoch confirmed
 // before anything is charged. It is called before work begins, by every node. A
 // database that lived elsewhere is a copy, for all we know: its stores are frozen.
-func (s *Service) Arrive(ctx context.Context, at Place) error {
+func (s *Service) SetPlace(ctx context.Context, at Place) error {
 	was, err := s.Store.Place(ctx)
 	if err != nil {
 		return err
 	}
-	moved := was.Elsewhere(at)
+	moved := was.DiffersFrom(at)
 	shops, err := s.Store.All(ctx)
 	if err != nil {
 		return err
@@ -121,17 +121,17 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 		now, g := s.Clock.Now(), &current.Guard
 		switch {
 		case !g.FrozenAt.IsZero():
-			g.Seen = kept.Word
+			g.PlatformEpoch = kept.Word
 		case g.Epoch != known.Epoch || g.NextEpoch != known.NextEpoch: // another node went on meanwhile
 		case judge(*g, kept.Word) == foreign:
-			g.Seen = kept.Word
+			g.PlatformEpoch = kept.Word
 			reason := "the platform keeps the epoch of another installation, or of a later state of this one"
 			if current.Freeze(reason, now) {
 				return []activity.Entry{shopEntry(store.ID, activity.Failure, activity.System, now, "the store is frozen: "+reason)}, nil
 			}
 		default:
 			g.Epoch, g.NextEpoch = g.NextEpoch, ""
-			barred := g.Bar(now) != ""
+			barred := g.BlockReason(now) != ""
 			g.ConfirmBy = now.Add(s.Policy.Every + s.Policy.Grace)
 			if barred {
 				return nil, tx.Enqueue(ctx, billing.Work{Shop: store.ID})

@@ -51,7 +51,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := row.was.Elsewhere(row.is); got != row.want {
+			if got := row.was.DiffersFrom(row.is); got != row.want {
 				t.Errorf("elsewhere: %t, want %t", got, row.want)
 			}
 		})

@@ -69,11 +69,11 @@ func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 		if !store.Connected {
 			list.Gone = "the store's connection to the platform is gone: every order ends as " + string(billing.ConnectionGone) + " when it falls due, until the store is connected again"
 		}
-		list.Frozen, list.Compared = store.Guard.Bar(now), store.Uncompared(now)
+		list.Frozen, list.Compared = store.Guard.BlockReason(now), store.OverdueComparison(now)
 		if h := store.Guard.Hold; !h.Since.IsZero() {
 			list.Held = fmt.Sprintf("until %s: nearly all charges have been declined since %s", h.Until.Format(time.RFC3339), h.Since.Format(time.RFC3339))
 		}
-		list.Unheard, list.Behind = store.Unheard, behind(store, now)
+		list.Unheard, list.Behind = store.SubscribeError, behind(store, now)
 		exceptions, err := tx.OpenSince(ctx, now.Add(time.Millisecond), stuckAtOnce, billing.PlatformException)
 		if err != nil {
 			return err

@@ -27,12 +27,12 @@ type Activity struct {
 	Contract contract.ID
 	Customer int64
 	At       time.Time
-	Said
+	Details
 }
 
-// Said is what the subscriber's page tells of it. Beyond the lengths it may be
+// Details is what the subscriber's page tells of it. Beyond the lengths it may be
 // anything: the words of an action are the page's own.
-type Said struct {
+type Details struct {
 	Action   string
 	Reason   string
 	Discount string // "10OFF" or "20% x 3"; it was shown, and is not given by this
@@ -51,7 +51,7 @@ const (
 const maxKept = 100
 
 // check refuses what nobody could make sense of later.
-func (s Said) check() error {
+func (s Details) check() error {
 	for _, f := range []struct {
 		name, text  string
 		least, most int
@@ -70,7 +70,7 @@ func (s Said) check() error {
 type Command struct {
 	Line     shop.Line
 	Contract contract.ID
-	Said     Said
+	Details  Details
 	Actor    activity.Actor
 }
 
@@ -104,10 +104,10 @@ type note struct {
 	Reason   string      `json:"cancellationReason,omitempty"`
 }
 
-// Keep keeps an activity, for as long as it is among the newest of its contract. To
+// Record keeps an activity, for as long as it is among the newest of its contract. To
 // a subscriber another one's contract does not exist.
-func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, error) {
-	if err := cmd.Said.check(); err != nil {
+func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity, error) {
+	if err := cmd.Details.check(); err != nil {
 		return Activity{}, err
 	}
 	var kept Activity
@@ -117,7 +117,7 @@ func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, 
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 || found[0].Line != cmd.Line || found[0].Hidden(cmd.Actor) {
+		if len(found) == 0 || found[0].Line != cmd.Line || found[0].HiddenFrom(cmd.Actor) {
 			return fault.New(fault.NotFound, "contract %d does not exist", cmd.Contract).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 		}
 		before, err := tx.RetentionsOf(ctx, cmd.Contract)
@@ -127,13 +127,13 @@ func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Command) (Activity, 
 		if err := tx.DropRetentions(ctx, tooMany(before)); err != nil {
 			return err
 		}
-		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Said: cmd.Said}
+		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Details: cmd.Details}
 		if err := tx.AddRetention(ctx, &kept); err != nil {
 			return err
 		}
 		return tx.Record(ctx, activity.Entry{
 			EntityID: int64(kept.ID), EntityType: activity.EntityCancellationManagement, Event: activity.Created, Status: activity.Info, Actor: cmd.Actor, At: now,
-			Info: activity.Details(note{cmd.Contract, cmd.Said.Action, cmd.Said.Reason}),
+			Info: activity.Details(note{cmd.Contract, cmd.Details.Action, cmd.Details.Reason}),
 		})
 	})
 	return kept, err

@@ -66,7 +66,7 @@ func (s *shelf) kept(c contract.ID) (list []retention.Activity) {
 
 func said(action string) retention.Command {
 	return retention.Command{
-		Line: shop.Subscriptions, Contract: 10, Said: retention.Said{Action: action, Reason: "price", Discount: "10OFF", Info: `{"a":1}`},
+		Line: shop.Subscriptions, Contract: 10, Details: retention.Details{Action: action, Reason: "price", Discount: "10OFF", Info: `{"a":1}`},
 		Actor: activity.Actor{Source: activity.CustomerPortal, By: "customer", Customer: 1},
 	}
 }
@@ -74,11 +74,11 @@ func said(action string) retention.Command {
 func TestWhatWasSaidIsKept(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
-	got, err := s.Keep(t.Context(), s.of, said("OUR_OWN_WORD"))
+	got, err := s.Record(t.Context(), s.of, said("OUR_OWN_WORD"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := retention.Activity{ID: got.ID, Contract: 10, Customer: 1, At: noon, Said: retention.Said{Action: "OUR_OWN_WORD", Reason: "price", Discount: "10OFF", Info: `{"a":1}`}}
+	want := retention.Activity{ID: got.ID, Contract: 10, Customer: 1, At: noon, Details: retention.Details{Action: "OUR_OWN_WORD", Reason: "price", Discount: "10OFF", Info: `{"a":1}`}}
 	if diff := cmp.Diff([]retention.Activity{want}, s.kept(10)); diff != "" || got != want {
 		t.Errorf("kept (-want +got):\n%s\nanswered %+v", diff, got)
 	}
@@ -89,13 +89,13 @@ func TestTheNewestOfAContractAreKept(t *testing.T) {
 	s := begin(t)
 	other := said("KEPT")
 	other.Contract, other.Actor.Customer = 20, 2
-	if _, err := s.Keep(t.Context(), s.of, other); err != nil {
+	if _, err := s.Record(t.Context(), s.of, other); err != nil {
 		t.Fatal(err)
 	}
 	var last retention.Activity
 	for range 103 {
 		var err error
-		if last, err = s.Keep(t.Context(), s.of, said("SKIPPED")); err != nil {
+		if last, err = s.Record(t.Context(), s.of, said("SKIPPED")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,11 +112,11 @@ func TestWhatIsNotKept(t *testing.T) {
 		kind   fault.Kind
 		at     string
 	}{
-		"no action":         {func(c *retention.Command) { c.Said.Action = "" }, fault.Invalid, "retentionAction"},
-		"a long action":     {func(c *retention.Command) { c.Said.Action = strings.Repeat("ü", 101) }, fault.Invalid, "retentionAction"},
-		"a long reason":     {func(c *retention.Command) { c.Said.Reason = strings.Repeat("ü", 501) }, fault.Invalid, "cancellationReason"},
-		"a long discount":   {func(c *retention.Command) { c.Said.Discount = strings.Repeat("ü", 256) }, fault.Invalid, "discountApplied"},
-		"a long story":      {func(c *retention.Command) { c.Said.Info = strings.Repeat("ü", 10_001) }, fault.Invalid, "additionalInfo"},
+		"no action":         {func(c *retention.Command) { c.Details.Action = "" }, fault.Invalid, "retentionAction"},
+		"a long action":     {func(c *retention.Command) { c.Details.Action = strings.Repeat("ü", 101) }, fault.Invalid, "retentionAction"},
+		"a long reason":     {func(c *retention.Command) { c.Details.Reason = strings.Repeat("ü", 501) }, fault.Invalid, "cancellationReason"},
+		"a long discount":   {func(c *retention.Command) { c.Details.Discount = strings.Repeat("ü", 256) }, fault.Invalid, "discountApplied"},
+		"a long story":      {func(c *retention.Command) { c.Details.Info = strings.Repeat("ü", 10_001) }, fault.Invalid, "additionalInfo"},
 		"somebody else's":   {func(c *retention.Command) { c.Contract = 20 }, fault.NotFound, "contractId"},
 		"of the other line": {func(c *retention.Command) { c.Line = shop.Memberships }, fault.NotFound, "contractId"},
 		"of nothing":        {func(c *retention.Command) { c.Contract = 30 }, fault.NotFound, "contractId"},
@@ -125,7 +125,7 @@ func TestWhatIsNotKept(t *testing.T) {
 			t.Parallel()
 			c := said("KEPT")
 			row.change(&c)
-			_, err := s.Keep(t.Context(), s.of, c)
+			_, err := s.Record(t.Context(), s.of, c)
 			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != row.kind || f.Param != row.at {
 				t.Errorf("got %v", err)
 			}

@@ -25,8 +25,8 @@ type Guard struct {
 	// takes its place: it is kept here before it is written there, so that a
 	// process which dies between the two knows it again.
 	Epoch, NextEpoch string
-	// Seen is the word that the platform kept when the store was frozen, or later.
-	Seen string
+	// PlatformEpoch is the word that the platform kept when the store was frozen, or later.
+	PlatformEpoch string
 	// ComparedAt is when the platform's charges were last compared to the end,
 	// and CoveredTo what that covers: charges that were made before it.
 	ComparedAt, CoveredTo time.Time
@@ -45,8 +45,8 @@ type Hold struct {
 	From  time.Time // ends of charges before it do not count any more
 }
 
-// Bar says why nothing may be charged at all, by nobody; "" when nothing bars it.
-func (g Guard) Bar(now time.Time) string {
+// BlockReason says why nothing may be charged at all, by nobody; "" when nothing bars it.
+func (g Guard) BlockReason(now time.Time) string {
 	switch {
 	case !g.FrozenAt.IsZero():
 		return "the store is frozen: " + g.Reason
@@ -56,8 +56,10 @@ func (g Guard) Bar(now time.Time) string {
 	return ""
 }
 
-// Charges reports whether charges of the store begin by themselves.
-func (g Guard) Charges(now time.Time) bool { return g.Bar(now) == "" && !now.Before(g.Hold.Until) }
+// ChargesAutomatically reports whether charges of the store begin by themselves.
+func (g Guard) ChargesAutomatically(now time.Time) bool {
+	return g.BlockReason(now) == "" && !now.Before(g.Hold.Until)
+}
 
 // Freeze stops all charges, for a reason. A store that is frozen already keeps
 // its first one. What the platform has is read anew before anybody can lift it.
@@ -67,7 +69,7 @@ func (s *Shop) Freeze(reason string, now time.Time) bool {
 	}
 	s.Guard.FrozenAt, s.Guard.Reason = now, reason
 	s.Guard.CheckAt, s.Guard.Comparing = now, Reading{}
-	s.ReadAnew(now)
+	s.ResetReconciliation(now)
 	return true
 }
 
@@ -84,7 +86,7 @@ func (s *Shop) Thaw(now time.Time) error {
 		return fault.New(fault.FailedPrecondition, "the platform's charges of %s have not been compared with ours since it was frozen: let the service run until they have", s.Domain)
 	}
 	g.FrozenAt, g.Reason = time.Time{}, ""
-	g.Epoch, g.NextEpoch, g.Seen = g.Seen, "", ""
+	g.Epoch, g.NextEpoch, g.PlatformEpoch = g.PlatformEpoch, "", ""
 	g.CheckAt, g.ConfirmBy = now, now
 	return nil
 }
@@ -93,9 +95,9 @@ func (s *Shop) Thaw(now time.Time) error {
 // look.
 const outOfDate = 24 * time.Hour
 
-// Uncompared says that the platform's charges have not been compared with ours for too
+// OverdueComparison says that the platform's charges have not been compared with ours for too
 // long; "" when they have, and of a store that has left.
-func (s Shop) Uncompared(now time.Time) string {
+func (s Shop) OverdueComparison(now time.Time) string {
 	at, g := s.CreatedAt, s.Guard
 	if !g.ComparedAt.IsZero() {
 		at = g.ComparedAt

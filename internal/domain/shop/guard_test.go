@@ -23,7 +23,7 @@ func TestGuard(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if barred, charges := row.g.Bar(noon) != "", row.g.Charges(noon); barred != row.barred || charges != row.charges {
+			if barred, charges := row.g.BlockReason(noon) != "", row.g.ChargesAutomatically(noon); barred != row.barred || charges != row.charges {
 				t.Errorf("barred %t, charges %t; want %t, %t", barred, charges, row.barred, row.charges)
 			}
 		})
@@ -32,7 +32,7 @@ func TestGuard(t *testing.T) {
 
 func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
 	t.Parallel()
-	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", Seen: "theirs"}, ReconciledAt: noon}
+	frozen := Shop{Guard: Guard{Epoch: "ours", NextEpoch: "next", PlatformEpoch: "theirs"}, ReconciledAt: noon}
 	if !frozen.Freeze("a copy", noon) || frozen.Freeze("again", noon.Add(time.Hour)) || frozen.Guard.Reason != "a copy" {
 		t.Fatalf("frozen %+v", frozen.Guard)
 	}
@@ -57,7 +57,7 @@ func TestAFreezeIsLiftedOnlyAfterThePlatformWasRead(t *testing.T) {
 			if err := s.Thaw(later); (err == nil) != row.lifted {
 				t.Fatalf("lifting the freeze: %v", err)
 			}
-			if g := s.Guard; row.lifted && (g.Epoch != "theirs" || g.NextEpoch != "" || g.Bar(later) == "" || !g.FrozenAt.IsZero()) {
+			if g := s.Guard; row.lifted && (g.Epoch != "theirs" || g.NextEpoch != "" || g.BlockReason(later) == "" || !g.FrozenAt.IsZero()) {
 				t.Errorf("guard %+v, want the platform's epoch taken over and to be confirmed", g)
 			}
 		})
@@ -79,7 +79,7 @@ func TestUncompared(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if why := row.s.Uncompared(noon); (why != "") != row.says {
+			if why := row.s.OverdueComparison(noon); (why != "") != row.says {
 				t.Errorf("it says %q", why)
 			}
 		})

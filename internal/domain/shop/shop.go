@@ -19,24 +19,24 @@ type ID int64
 
 // Shop is a store.
 type Shop struct {
-	ID           ID
-	Domain       string         // <store>.myshopify.com
-	PlatformID   int64          // the platform's number of the store
-	Token        platform.Token // opens the store at the platform; stored encrypted
-	TimeZone     string         // IANA name
-	Currency     money.Currency
-	OrderHour    int // local hour at which orders are charged, 0 to 23
-	OrderMinute  int // 0 to 59
-	Connected    bool
-	Settings     Settings
-	ReconciledAt time.Time // the last reconciliation covers what changed before this instant
-	ReconcileAt  time.Time // when the next one is due
-	Reading      Reading   // a reconciliation that has not ended
-	Unheard      string    // why the platform does not tell us of events; empty: it does, for all we know
-	Guard        Guard
-	CreatedAt    time.Time
-	Catalogue    int64 // rises with every change of the plan groups and bundles; the store keeps it
-	Version      int64
+	ID             ID
+	Domain         string         // <store>.myshopify.com
+	PlatformID     int64          // the platform's number of the store
+	Token          platform.Token // opens the store at the platform; stored encrypted
+	TimeZone       string         // IANA name
+	Currency       money.Currency
+	OrderHour      int // local hour at which orders are charged, 0 to 23
+	OrderMinute    int // 0 to 59
+	Connected      bool
+	Settings       Settings
+	ReconciledAt   time.Time // the last reconciliation covers what changed before this instant
+	ReconcileAt    time.Time // when the next one is due
+	Reading        Reading   // a reconciliation that has not ended
+	SubscribeError string    // why the platform does not tell us of events; empty: it does, for all we know
+	Guard          Guard
+	CreatedAt      time.Time
+	Catalogue      int64 // rises with every change of the plan groups and bundles; the store keeps it
+	Version        int64
 }
 
 // Reading is how far something has come that reads a list of the platform: a
@@ -48,8 +48,8 @@ type Reading struct {
 	Cursor  string    `json:"cursor"`  // of the platform's list, behind the last page that was read
 }
 
-// ReadAnew has all contracts read by the next reconciliation, which is due now.
-func (s *Shop) ReadAnew(now time.Time) {
+// ResetReconciliation has all contracts read by the next reconciliation, which is due now.
+func (s *Shop) ResetReconciliation(now time.Time) {
 	s.ReconciledAt, s.ReconcileAt, s.Reading = time.Time{}, now, Reading{}
 }
 

@@ -93,7 +93,7 @@ func (r Rule) due(o Order) bool {
 	switch {
 	case o.First && !r.FirstOrder:
 		return false
-	case r.OfOneOrder():
+	case r.OneOrderOnly():
 		return o.Cycle == r.Cycle
 	case r.EveryOrder:
 		return o.Cycle >= r.Cycle
@@ -210,7 +210,7 @@ func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (mon
 	if (carry == None || carry == ProductPlan) && !foreign {
 		return v.Price, nil
 	}
-	return CarryDiscount(old, v, c.Variants)
+	return DiscountedPrice(old, v, c.Variants)
 }
 
 // ruledBy returns the policy of a destination: none where nothing else would change its

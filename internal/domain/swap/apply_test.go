@@ -148,7 +148,7 @@ func TestPrices(t *testing.T) {
 		return money.Amount{}, nil, false
 	}
 	for name, test := range map[string]struct {
-		discount Carry
+		discount DiscountMode
 		carry    bool
 		paid     int64 // for variant 3, which costs 3.00
 		plan     func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool)
@@ -171,7 +171,7 @@ func TestPrices(t *testing.T) {
 			t.Parallel()
 			c := shelf()
 			c.PlanPrice = test.plan
-			r := rule(1, []Product{of(3, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Discount, r.Carry = test.discount, test.carry })
+			r := rule(1, []Product{of(3, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Discount, r.CarryDiscount = test.discount, test.carry })
 			if got := Apply([]Rule{r}, Order{Lines: items([3]int64{3, 1, test.paid})}, c).Lines[0].Price.String(); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -222,7 +222,7 @@ func TestPricesByCycleAreCarriedWithTheirSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			shelf := shelf()
-			price, p := CarryDiscount(test.old, shelf.Variants[2], shelf.Variants)
+			price, p := DiscountedPrice(test.old, shelf.Variants[2], shelf.Variants)
 			got := price.String()
 			if p != nil {
 				got += " " + p.Base.String() + ":"

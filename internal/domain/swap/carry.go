@@ -5,7 +5,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// CarryDiscount returns what one unit of a product costs that gets the discount of
+// DiscountedPrice returns what one unit of a product costs that gets the discount of
 // the lines which it replaces, and by which policy; nil when by none.
 //
 // Prices by cycle are carried with their steps, off the price of the new product.
@@ -13,7 +13,7 @@ import (
 // catalogue asks for them; who paid more than that pays the catalogue's price now. In
 // a currency that is not the catalogue's the price keeps the proportion that the
 // catalogue has between the products.
-func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
+func DiscountedPrice(old []Line, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
 	first := old[0]
 	foreign := first.Price.Currency != to.Price.Currency
 	if policy := shared(old); policy != nil {
@@ -43,9 +43,9 @@ func CarryDiscount(old []Line, to platform.Variant, sold map[int64]platform.Vari
 	return money.Amount{Minor: to.Price.Minor, Currency: first.Price.Currency}.Share(paid, listed), nil
 }
 
-// PaidAtOnce returns variants at the price of so many deliveries, which is what one
+// PriceForDeliveries returns variants at the price of so many deliveries, which is what one
 // payment of a prepaid contract asks for.
-func PaidAtOnce(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
+func PriceForDeliveries(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
 	paid := make(map[int64]platform.Variant, len(sold))
 	for id, v := range sold {
 		v.Price = v.Price.Times(deliveries)

@@ -1,7 +1,7 @@
 package swap
 
-// Horizon is how many orders are foreseen.
-const Horizon = 10
+// PreviewLength is how many orders are foreseen.
+const PreviewLength = 10
 
 // Preview is one order as the rules would make it.
 type Preview struct {
@@ -17,7 +17,7 @@ func Split(rules []Rule) (lasting, single []Rule) {
 	sorted := append([]Rule(nil), rules...)
 	Sort(sorted)
 	for _, r := range sorted {
-		if r.OfOneOrder() {
+		if r.OneOrderOnly() {
 			single = append(single, r)
 		} else {
 			lasting = append(lasting, r)

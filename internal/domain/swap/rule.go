@@ -24,22 +24,22 @@ type ID int64
 // Any other rule changes the contract, beginning with the order that it meets:
 // once, or again whenever a recurring order holds the sources.
 type Rule struct {
-	ID           ID
-	Line         shop.Line
-	Name         string
-	Sources      []Product
-	Destinations []Product
-	FirstOrder   bool  // the very first order of a contract is changed too, where the service charges it
-	EveryOrder   bool  // looked at for every recurring order, not once for a contract
-	Cycle        int   // with EveryOrder from this billing cycle on, otherwise for this one; 0: for any
-	Sequence     int   // rules are looked at in this order
-	Carry        bool  // without a Discount of its own, the rule carries the existing one
-	Discount     Carry // what becomes of the discount
-	ShiftDays    *int  // the order after the swap, and all later ones, move by so many days; nil: they stay
-	Silent       bool  // the customer gets no e-mail about it
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	Version      int64
+	ID            ID
+	Line          shop.Line
+	Name          string
+	Sources       []Product
+	Destinations  []Product
+	FirstOrder    bool         // the very first order of a contract is changed too, where the service charges it
+	EveryOrder    bool         // looked at for every recurring order, not once for a contract
+	Cycle         int          // with EveryOrder from this billing cycle on, otherwise for this one; 0: for any
+	Sequence      int          // rules are looked at in this order
+	CarryDiscount bool         // without a Discount of its own, the rule carries the existing one
+	Discount      DiscountMode // what becomes of the discount
+	ShiftDays     *int         // the order after the swap, and all later ones, move by so many days; nil: they stay
+	NoEmail       bool         // the customer gets no e-mail about it
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Version       int64
 }
 
 // Product is a variant and how many of it.
@@ -50,19 +50,19 @@ type Product struct {
 	Quantity  int    `json:"quantity"`
 }
 
-// Carry says which discount the new product gets.
-type Carry string
+// CarryDiscount says which discount the new product gets.
+type DiscountMode string
 
 // The ways to carry a discount.
 const (
-	None                Carry = "NONE"                  // the catalogue's price
-	ExistingPlan        Carry = "EXISTING_PLAN"         // as many per cent off as the old product had
-	ProductPlan         Carry = "PRODUCT_PLAN"          // what a plan of the new product takes off
-	ProductThenExisting Carry = "PRODUCT_THEN_EXISTING" // that, or else as many per cent off as the old product had
+	None                DiscountMode = "NONE"                  // the catalogue's price
+	ExistingPlan        DiscountMode = "EXISTING_PLAN"         // as many per cent off as the old product had
+	ProductPlan         DiscountMode = "PRODUCT_PLAN"          // what a plan of the new product takes off
+	ProductThenExisting DiscountMode = "PRODUCT_THEN_EXISTING" // that, or else as many per cent off as the old product had
 )
 
-// Carries lists every way, in the order of the interface.
-var Carries = []Carry{None, ExistingPlan, ProductPlan, ProductThenExisting}
+// DiscountModes lists every way, in the order of the interface.
+var DiscountModes = []DiscountMode{None, ExistingPlan, ProductPlan, ProductThenExisting}
 
 // The limits of a rule.
 const (
@@ -77,12 +77,12 @@ const (
 // entity is what failures of this package are about.
 const entity = "productSwap"
 
-// OfOneOrder reports whether the rule changes one order and not the contract.
-func (r Rule) OfOneOrder() bool { return r.Cycle > 0 && !r.EveryOrder }
+// OneOrderOnly reports whether the rule changes one order and not the contract.
+func (r Rule) OneOrderOnly() bool { return r.Cycle > 0 && !r.EveryOrder }
 
 // carry returns which discount the new products get.
-func (r Rule) carry() Carry {
-	if r.Carry && (r.Discount == "" || r.Discount == None) {
+func (r Rule) carry() DiscountMode {
+	if r.CarryDiscount && (r.Discount == "" || r.Discount == None) {
 		return ExistingPlan
 	}
 	return cmp.Or(r.Discount, None)

@@ -24,8 +24,8 @@ func (t Type) announces() bool {
 	return t == upcomingOrder.of(shop.Subscriptions) || t == upcomingOrder.of(shop.Memberships)
 }
 
-// Announces reports whether the endpoint is told of orders to come.
-func (e Endpoint) Announces() bool { return slices.ContainsFunc(e.Types, Type.announces) }
+// WantsUpcoming reports whether the endpoint is told of orders to come.
+func (e Endpoint) WantsUpcoming() bool { return slices.ContainsFunc(e.Types, Type.announces) }
 
 // announce tells of the orders that are to come, each attempt once. What of them is
 // too late to be told is passed over. A store that is not charged announces nothing.
@@ -34,13 +34,13 @@ func (s *Service) announce(ctx context.Context, of shop.ID) error {
 		n := 0
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			n = 0
-			endpoints, err := tx.Listening(ctx)
-			if err != nil || !slices.ContainsFunc(endpoints, Endpoint.Announces) {
+			endpoints, err := tx.EnabledEndpoints(ctx)
+			if err != nil || !slices.ContainsFunc(endpoints, Endpoint.WantsUpcoming) {
 				return err
 			}
 			now := s.Clock.Now()
 			store, err := tx.Shop(ctx)
-			if err != nil || !store.Connected || store.Guard.Bar(now) != "" {
+			if err != nil || !store.Connected || store.Guard.BlockReason(now) != "" {
 				return err
 			}
 			due, err := tx.UpcomingOrders(ctx, now, lookAt)
@@ -48,10 +48,10 @@ func (s *Service) announce(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			n = len(due)
-			if err := tx.Owe(ctx, Addressed(endpoints, announcements(of, due, now))...); err != nil {
+			if err := tx.AddMessages(ctx, Address(endpoints, announcements(of, due, now))...); err != nil {
 				return err
 			}
-			return tx.PutAnnounced(ctx, due)
+			return tx.MarkPublished(ctx, due)
 		})
 		if err != nil {
 			return fmt.Errorf("announce orders: %w", err)

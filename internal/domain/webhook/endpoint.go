@@ -42,19 +42,19 @@ const (
 
 // Endpoint is a merchant's server that is told of what happens.
 type Endpoint struct {
-	ID      EndpointID
-	Shop    shop.ID
-	URL     string
-	Types   []Type
-	Secret  string // whsec_ and base64; stored encrypted, like Old
-	Old     string // the secret before
-	OldTill time.Time
-	Enabled bool
-	Reason  string    // why the service disabled it; empty when it did not
-	Failing time.Time // since when nothing has arrived; zero while things do
-	Created time.Time
-	Updated time.Time
-	Version int64
+	ID             EndpointID
+	Shop           shop.ID
+	URL            string
+	Types          []Type
+	Secret         string // whsec_ and base64; stored encrypted, like Old
+	OldSecret      string // the secret before
+	OldSecretUntil time.Time
+	Enabled        bool
+	Reason         string    // why the service disabled it; empty when it did not
+	FailingSince   time.Time // since when nothing has arrived; zero while things do
+	Created        time.Time
+	Updated        time.Time
+	Version        int64
 }
 
 // secretPrefix begins a secret; the rest is base64.
@@ -110,33 +110,33 @@ func (e Endpoint) Wants(t Type) bool { return e.Enabled && slices.Contains(e.Typ
 
 // secrets returns what a message is signed with.
 func (e Endpoint) secrets(now time.Time) []string {
-	if e.Old != "" && now.Before(e.OldTill) {
-		return []string{e.Secret, e.Old}
+	if e.OldSecret != "" && now.Before(e.OldSecretUntil) {
+		return []string{e.Secret, e.OldSecret}
 	}
 	return []string{e.Secret}
 }
 
 // rotate gives the endpoint another secret.
 func (e *Endpoint) rotate(now time.Time) {
-	e.Old, e.OldTill = e.Secret, now.Add(overlap)
+	e.OldSecret, e.OldSecretUntil = e.Secret, now.Add(overlap)
 	e.Secret, e.Updated = newSecret(), now
 }
 
 // heard notes how a try ended and reports whether the endpoint is disabled by it.
 func (e *Endpoint) heard(failed, gone bool, now time.Time) (disabled bool) {
 	if !failed {
-		e.Failing = time.Time{}
+		e.FailingSince = time.Time{}
 		return false
 	}
-	if e.Failing.IsZero() {
-		e.Failing = now
+	if e.FailingSince.IsZero() {
+		e.FailingSince = now
 	}
 	switch {
 	case !e.Enabled:
 		return false
 	case gone:
 		e.Reason = "it answered 410: it is gone"
-	case now.Sub(e.Failing) >= patience:
+	case now.Sub(e.FailingSince) >= patience:
 		e.Reason = "nothing arrived for 5 days"
 	default:
 		return false

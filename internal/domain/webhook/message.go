@@ -39,8 +39,8 @@ func messageID(raw []byte) MessageID {
 	return MessageID("msg_" + base64.RawURLEncoding.EncodeToString(raw[:idBytes]))
 }
 
-// Keep is how long messages and deliveries are kept.
-const Keep = 30 * 24 * time.Hour
+// Retention is how long messages and deliveries are kept.
+const Retention = 30 * 24 * time.Hour
 
 // Message is what endpoints are told. Its body is made once, when it is first
 // worked, and kept.
@@ -83,19 +83,19 @@ const (
 	Pending   Status = "PENDING"
 	Sending   Status = "SENDING"
 	Delivered Status = "DELIVERED"
-	GivenUp   Status = "FAILED"
+	Failed    Status = "FAILED"
 )
 
 // Statuses lists them in the order in which they are reached.
-var Statuses = []Status{Pending, Sending, Delivered, GivenUp}
+var Statuses = []Status{Pending, Sending, Delivered, Failed}
 
 // next holds every move. A process that died leaves a delivery in Sending, from
 // where it is taken up again.
 var next = map[Status][]Status{
-	Pending:   {Pending, Sending, GivenUp},
-	Sending:   {Sending, Pending, Delivered, GivenUp},
+	Pending:   {Pending, Sending, Failed},
+	Sending:   {Sending, Pending, Delivered, Failed},
 	Delivered: {Pending},
-	GivenUp:   {Pending},
+	Failed:    {Pending},
 }
 
 // Delivery is a message on its way to an endpoint.
@@ -134,8 +134,8 @@ func (d *Delivery) move(to Status) error {
 	return nil
 }
 
-// Waits are the waits before each try: the first is made at once.
-var Waits = []time.Duration{
+// RetryDelays are the waits before each try: the first is made at once.
+var RetryDelays = []time.Duration{
 	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
@@ -149,10 +149,10 @@ const longestWait = 24 * time.Hour
 // when there is no other. It depends on the delivery and on nothing else, so that
 // it is the same wherever it is worked out.
 func (d Delivery) wait(asked time.Duration) (time.Duration, bool) {
-	if d.Tries >= len(Waits) {
+	if d.Tries >= len(RetryDelays) {
 		return 0, false
 	}
-	w := Waits[d.Tries]
+	w := RetryDelays[d.Tries]
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s/%d/%d", d.Message, d.Endpoint, d.Tries)
 	w += time.Duration(int64(w) / jitter * int64(h.Sum32()%1000) / 1000)
@@ -170,7 +170,7 @@ func (d *Delivery) settle(a Answer, now time.Time) error {
 	wait, more := d.wait(a.RetryAfter)
 	if !more {
 		d.Due = time.Time{}
-		return d.move(GivenUp)
+		return d.move(Failed)
 	}
 	d.Due = now.Add(wait)
 	return d.move(Pending)

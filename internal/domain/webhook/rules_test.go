@@ -48,7 +48,7 @@ func TestWhatAnEntryTells(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := Of(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
+			got := TypesOf(activity.Entry{EntityType: test.entity, Event: test.event, Status: test.status, Info: test.info}, test.about)
 			if !slices.Equal(got, test.want) {
 				t.Errorf("tells of %v, want %v", got, test.want)
 			}
@@ -103,7 +103,7 @@ func TestTheScheduleOfTries(t *testing.T) {
 		}
 	}
 	d.Status = Sending
-	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != GivenUp || !d.Due.IsZero() || d.Tries != 10 {
+	if err := d.settle(Answer{Failed: "there was no answer"}, now); err != nil || d.Status != Failed || !d.Due.IsZero() || d.Tries != 10 {
 		t.Errorf("after the last try: %+v, %v", d, err)
 	}
 	if err := d.again(now); err != nil || d.Status != Pending || d.Tries != 0 || !d.Due.Equal(now) {
@@ -142,8 +142,8 @@ func TestWhenAnEndpointIsDisabled(t *testing.T) {
 	if e.heard(true, false, noon()) || e.heard(true, false, noon().Add(5*24*time.Hour-time.Second)) {
 		t.Error("disabled before 5 days")
 	}
-	if e.heard(false, false, noon().Add(5*24*time.Hour)); !e.Failing.IsZero() {
-		t.Errorf("failing since %s", e.Failing)
+	if e.heard(false, false, noon().Add(5*24*time.Hour)); !e.FailingSince.IsZero() {
+		t.Errorf("failing since %s", e.FailingSince)
 	}
 	if e.heard(true, false, noon().Add(5*24*time.Hour)) {
 		t.Error("disabled after a success")

@@ -28,21 +28,21 @@ type Tx interface {
 	// DropEndpoint removes an endpoint and all that is on its way to it.
 	DropEndpoint(ctx context.Context, id EndpointID) error
 
-	// Listening returns the endpoints that are enabled, with what they are told of.
-	Listening(ctx context.Context) ([]Endpoint, error)
+	// EnabledEndpoints returns the endpoints that are enabled, with what they are told of.
+	EnabledEndpoints(ctx context.Context) ([]Endpoint, error)
 	// Shop is not locked.
 	Shop(ctx context.Context) (shop.Shop, error)
 	// UpcomingOrders returns at most limit contracts whose next order is due to be
 	// announced, with its attempts locked. They are due no more, for that date, when
 	// they are given to PutAnnounced.
 	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)
-	PutAnnounced(ctx context.Context, list []Upcoming) error
+	MarkPublished(ctx context.Context, list []Upcoming) error
 
-	// Owe keeps messages with a delivery to each of their endpoints, due at the
+	// AddMessages keeps messages with a delivery to each of their endpoints, due at the
 	// messages' instants, and has them sent. It forgets some that are older than Keep.
-	Owe(ctx context.Context, list ...Owed) error
-	// KeepBody gives a message its body, if it has none.
-	KeepBody(ctx context.Context, id MessageID, text []byte) error
+	AddMessages(ctx context.Context, list ...Addressed) error
+	// SetBody gives a message its body, if it has none.
+	SetBody(ctx context.Context, id MessageID, text []byte) error
 
 	// Delivery returns a delivery, or NotFound.
 	Delivery(ctx context.Context, id DeliveryID) (Delivery, error)
@@ -51,36 +51,36 @@ type Tx interface {
 	DueDeliveries(ctx context.Context, to EndpointID, now time.Time, limit int) ([]Delivery, error)
 	// InFlight returns how many deliveries to an endpoint are being sent.
 	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
-	// Before returns when the earliest delivery is due that goes to the same
+	// PrecedingDue returns when the earliest delivery is due that goes to the same
 	// endpoint, about the same contract or customer, before this one; zero when none
 	// waits.
-	Before(ctx context.Context, d Delivery) (time.Time, error)
-	// Follow makes the next one after it due at an instant, if it is due later.
-	Follow(ctx context.Context, d Delivery, at time.Time) error
+	PrecedingDue(ctx context.Context, d Delivery) (time.Time, error)
+	// ReleaseNext makes the next one after it due at an instant, if it is due later.
+	ReleaseNext(ctx context.Context, d Delivery, at time.Time) error
 	// PutDeliveries replaces deliveries under the version rule.
 	PutDeliveries(ctx context.Context, list ...Delivery) error
-	// GiveUp ends all deliveries of an endpoint that wait, or of a message when the
+	// FailDeliveries ends all deliveries of an endpoint that wait, or of a message when the
 	// endpoint is 0.
-	GiveUp(ctx context.Context, to EndpointID, of MessageID, why string) error
-	// PutOff lets the deliveries of a message wait.
-	PutOff(ctx context.Context, of MessageID, until time.Time, why string) error
+	FailDeliveries(ctx context.Context, to EndpointID, of MessageID, why string) error
+	// PostponeDeliveries lets the deliveries of a message wait.
+	PostponeDeliveries(ctx context.Context, of MessageID, until time.Time, why string) error
 
 	Record(ctx context.Context, entries ...activity.Entry) error
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
-// Owed is a message and whom it is owed to.
-type Owed struct {
+// Address is a message and whom it is owed to.
+type Addressed struct {
 	Message
 	To []EndpointID
 }
 
-// Addressed returns messages with those of some endpoints that are told of their types.
+// Address returns messages with those of some endpoints that are told of their types.
 // What none is told of is left out.
-func Addressed(endpoints []Endpoint, messages []Message) []Owed {
-	var list []Owed
+func Address(endpoints []Endpoint, messages []Message) []Addressed {
+	var list []Addressed
 	for _, m := range messages {
-		o := Owed{Message: m}
+		o := Addressed{Message: m}
 		for _, e := range endpoints {
 			if e.Wants(m.Type) {
 				o.To = append(o.To, e.ID)
@@ -93,8 +93,8 @@ func Addressed(endpoints []Endpoint, messages []Message) []Owed {
 	return list
 }
 
-// Question selects deliveries. What is not set is not asked for.
-type Question struct {
+// DeliveryFilter selects deliveries. What is not set is not asked for.
+type DeliveryFilter struct {
 	Endpoint EndpointID
 	Status   Status
 }
@@ -106,12 +106,12 @@ type Store interface {
 	Endpoints(ctx context.Context, of shop.ID) ([]Endpoint, error)
 	// Deliveries returns a page of a shop's deliveries, newest first, and how many
 	// there are.
-	Deliveries(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Delivery, int, error)
+	Deliveries(ctx context.Context, of shop.ID, q DeliveryFilter, p page.Request) ([]Delivery, int, error)
 	// Message returns a message, or NotFound.
 	Message(ctx context.Context, of shop.ID, id MessageID) (Message, error)
-	// Unwritten returns at most limit messages without a body that are due, in the
+	// MessagesWithoutBody returns at most limit messages without a body that are due, in the
 	// order in which what they tell of happened.
-	Unwritten(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
+	MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
 	// DueEndpoints returns the endpoints to which something is due.
 	DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]EndpointID, error)
 }
@@ -132,8 +132,8 @@ type Call struct {
 	Body    []byte
 }
 
-// CallTime is how long an endpoint may take to answer.
-const CallTime = 15 * time.Second
+// CallTimeout is how long an endpoint may take to answer.
+const CallTimeout = 15 * time.Second
 
 // Answer is how a try ended.
 type Answer struct {
@@ -164,9 +164,9 @@ type Service struct {
 	Log      *slog.Logger
 	// PlainHTTP permits addresses without TLS.
 	PlainHTTP bool
-	// AtOnce is how many tasks send in this process at once: whoever waits for
+	// MaxTasks is how many tasks send in this process at once: whoever waits for
 	// slow servers leaves workers for what must not wait.
-	AtOnce int
+	MaxTasks int
 
 	working atomic.Int64
 }
@@ -266,9 +266,9 @@ func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Ed
 			e.Types = edit.Types
 		}
 		if edit.Enabled != nil && *edit.Enabled != e.Enabled {
-			e.Enabled, e.Reason, e.Failing = *edit.Enabled, "", time.Time{}
+			e.Enabled, e.Reason, e.FailingSince = *edit.Enabled, "", time.Time{}
 			if !e.Enabled {
-				if err := tx.GiveUp(ctx, id, "", "the endpoint was disabled"); err != nil {
+				if err := tx.FailDeliveries(ctx, id, "", "the endpoint was disabled"); err != nil {
 					return err
 				}
 			}
@@ -316,8 +316,8 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, id EndpointID, by acti
 	})
 }
 
-// Try sends an endpoint a message that tells of nothing.
-func (s *Service) Try(ctx context.Context, of shop.ID, id EndpointID) (MessageID, error) {
+// SendTest sends an endpoint a message that tells of nothing.
+func (s *Service) SendTest(ctx context.Context, of shop.ID, id EndpointID) (MessageID, error) {
 	var m Message
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		e, err := tx.Endpoint(ctx, id)
@@ -332,7 +332,7 @@ func (s *Service) Try(ctx context.Context, of shop.ID, id EndpointID) (MessageID
 		if m.Body, err = m.bodyOf([]byte("{}")); err != nil {
 			return err
 		}
-		return tx.Owe(ctx, Owed{m, []EndpointID{id}})
+		return tx.AddMessages(ctx, Addressed{m, []EndpointID{id}})
 	})
 	return m.ID, err
 }
@@ -343,7 +343,7 @@ func disabled() error {
 
 // Deliveries returns a page of a shop's deliveries, newest first, and how many
 // there are. An endpoint that the shop does not have is NotFound.
-func (s *Service) Deliveries(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Delivery, int, error) {
+func (s *Service) Deliveries(ctx context.Context, of shop.ID, q DeliveryFilter, p page.Request) ([]Delivery, int, error) {
 	if q.Endpoint != 0 {
 		if _, err := s.Endpoint(ctx, of, q.Endpoint); err != nil {
 			return nil, 0, err

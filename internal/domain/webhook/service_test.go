@@ -49,7 +49,7 @@ func begin(t *testing.T) *world {
 
 // restart puts another process in the place of the service.
 func (w *world) restart() {
-	w.Service = &webhook.Service{Store: w.db.Webhooks(), Renderer: w, Sender: w, Clock: w.clock, Log: slog.New(slog.DiscardHandler), AtOnce: 4}
+	w.Service = &webhook.Service{Store: w.db.Webhooks(), Renderer: w, Sender: w, Clock: w.clock, Log: slog.New(slog.DiscardHandler), MaxTasks: 4}
 }
 
 func (w *world) Send(ctx context.Context, c webhook.Call) webhook.Answer {
@@ -83,7 +83,7 @@ func (w *world) owe(about int64, to ...webhook.Endpoint) webhook.MessageID {
 	for i, e := range to {
 		ids[i] = e.ID
 	}
-	err := w.db.Update(w.Context(), w.here, func(tx *store.Tx) error { return tx.Owe(w.Context(), webhook.Owed{Message: m, To: ids}) })
+	err := w.db.Update(w.Context(), w.here, func(tx *store.Tx) error { return tx.AddMessages(w.Context(), webhook.Addressed{Message: m, To: ids}) })
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func (w *world) want(list ...string) {
 
 func (w *world) is(status webhook.Status) []webhook.Delivery {
 	w.Helper()
-	list, _, err := w.Deliveries(w.Context(), w.here, webhook.Question{Status: status}, page.Request{Size: 100})
+	list, _, err := w.Deliveries(w.Context(), w.here, webhook.DeliveryFilter{Status: status}, page.Request{Size: 100})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestAnEndpointThatHangsHoldsUpNoOther(t *testing.T) {
 	w.answer = func(_ context.Context, c webhook.Call) webhook.Answer {
 		if c.URL == "https://slow" {
 			<-hang
-			return webhook.Answer{Failed: "there was no answer", Took: webhook.CallTime}
+			return webhook.Answer{Failed: "there was no answer", Took: webhook.CallTimeout}
 		}
 		arrived <- struct{}{}
 		return webhook.Answer{Code: 200}
@@ -221,7 +221,7 @@ func TestALaterMessageAboutAContractWaitsForAnEarlierOne(t *testing.T) {
 	}
 	want := slices.Repeat([]string{"erp " + string(first)}, 9)
 	w.want(append(want, "erp "+string(second))...)
-	if list := w.is(webhook.GivenUp); len(list) != 1 || list[0].Message != first || list[0].Tries != 10 {
+	if list := w.is(webhook.Failed); len(list) != 1 || list[0].Message != first || list[0].Tries != 10 {
 		t.Errorf("given up: %+v", list)
 	}
 }
@@ -262,7 +262,7 @@ func TestABodyThatCannotBeMadeHoldsUpNothingElse(t *testing.T) {
 	}
 	w.work()
 	w.want("erp " + string(fine))
-	if list := w.is(webhook.GivenUp); len(list) != 1 || list[0].Message != unknown {
+	if list := w.is(webhook.Failed); len(list) != 1 || list[0].Message != unknown {
 		t.Errorf("given up: %+v", list)
 	}
 	w.data = func(webhook.Message) ([]byte, error) { return []byte("{}"), nil }
@@ -288,10 +288,10 @@ func TestWhatAnEndpointIsOwedEndsWithIt(t *testing.T) {
 	if e, err := w.Endpoint(t.Context(), w.here, gone.ID); err != nil || e.Enabled || e.Reason == "" {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if list := w.is(webhook.GivenUp); len(list) != 2 {
+	if list := w.is(webhook.Failed); len(list) != 2 {
 		t.Errorf("given up: %+v", list)
 	}
-	_, err := w.Replay(t.Context(), w.here, w.is(webhook.GivenUp)[0].ID)
+	_, err := w.Replay(t.Context(), w.here, w.is(webhook.Failed)[0].ID)
 	if !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("replayed to a disabled endpoint: %v", err)
 	}
@@ -328,7 +328,7 @@ func TestEndpointEnabledAgainAfterFiveDaysOfFailuresSurvivesItsFirstFailure(t *t
 	if tries := len(w.got()); tries != 1 {
 		t.Fatalf("%d tries, want 1", tries)
 	}
-	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || !e.Enabled || e.Reason != "" || !e.Failing.Equal(w.clock.Now()) {
+	if e, err := w.Endpoint(t.Context(), w.here, e.ID); err != nil || !e.Enabled || e.Reason != "" || !e.FailingSince.Equal(w.clock.Now()) {
 		t.Errorf("after the first failed try: %+v, %v; want it enabled, and failing since now", e, err)
 	}
 	w.pass(5*24*time.Hour - time.Millisecond)
@@ -346,11 +346,11 @@ func TestEndpointEnabledAgainAfterFiveDaysOfFailuresSurvivesItsFirstFailure(t *t
 func TestOneProcessSendsForSoManyShopsAtATime(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
-	w.AtOnce = 0
+	w.MaxTasks = 0
 	id := w.owe(1, w.listener("erp"))
 	w.work()
 	w.want()
-	w.AtOnce = 1
+	w.MaxTasks = 1
 	w.work()
 	w.want("erp " + string(id))
 }

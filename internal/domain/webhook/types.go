@@ -127,8 +127,8 @@ var ofAttempt = []activity.EventType{
 	activity.BillingAttemptTriggered, activity.BillingAttemptSkipped, activity.DunningSkipped, activity.DunningAttemptSkipped, activity.NextBillingDateChange,
 }
 
-// Tells reports whether an entry may tell of something, by what it says alone.
-func Tells(e activity.Entry) bool {
+// Publishes reports whether an entry may tell of something, by what it says alone.
+func Publishes(e activity.Entry) bool {
 	switch e.EntityType {
 	case activity.EntitySubscriptionContractDetails:
 		return e.Status == activity.Success && ofContract[e.Event] != ""
@@ -147,10 +147,10 @@ type Subject struct {
 	Manual bool           // a person asked for the attempt's charge
 }
 
-// Of returns the types that an entry tells of. Those that are about the contract
+// TypesOf returns the types that an entry tells of. Those that are about the contract
 // come last.
-func Of(e activity.Entry, about Subject) []Type {
-	if !Tells(e) {
+func TypesOf(e activity.Entry, about Subject) []Type {
+	if !Publishes(e) {
 		return nil
 	}
 	if e.EntityType == activity.EntitySubscriptionBillingAttempt {

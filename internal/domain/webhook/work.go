@@ -32,7 +32,7 @@ const (
 // Work announces orders, makes the bodies of what is due and sends it, to each endpoint by itself:
 // one that is slow or down holds up no other.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
-	if s.working.Add(1) > int64(s.AtOnce) {
+	if s.working.Add(1) > int64(s.MaxTasks) {
 		s.working.Add(-1)
 		return nil // the sweep finds it again
 	}
@@ -60,7 +60,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 // tell how things stood when they were owed.
 func (s *Service) writeDue(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
-		list, err := s.Store.Unwritten(ctx, of, s.Clock.Now(), lookAt)
+		list, err := s.Store.MessagesWithoutBody(ctx, of, s.Clock.Now(), lookAt)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -92,11 +92,11 @@ func (s *Service) write(ctx context.Context, m Message) ([]byte, error) {
 	err := s.Store.Update(ctx, m.Shop, func(tx Tx) error {
 		switch {
 		case fault.Is(failed, fault.NotFound):
-			return tx.GiveUp(ctx, 0, m.ID, "what it tells of is not known any more")
+			return tx.FailDeliveries(ctx, 0, m.ID, "what it tells of is not known any more")
 		case failed != nil:
-			return tx.PutOff(ctx, m.ID, s.Clock.Now().Add(writeAgain), "the body could not be made")
+			return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(writeAgain), "the body could not be made")
 		}
-		return tx.KeepBody(ctx, m.ID, text)
+		return tx.SetBody(ctx, m.ID, text)
 	})
 	if err != nil || failed != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 			return err
 		}
 		if !e.Enabled { // what was owed while it was being disabled
-			return tx.GiveUp(ctx, id, "", "the endpoint was disabled")
+			return tx.FailDeliveries(ctx, id, "", "the endpoint was disabled")
 		}
 		flying, err := tx.InFlight(ctx, id, now)
 		if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) take(ctx context.Context, of shop.ID, id EndpointID) (e Endpoi
 			}
 			first := time.Time{}
 			if d.follows() {
-				if first, err = tx.Before(ctx, d); err != nil {
+				if first, err = tx.PrecedingDue(ctx, d); err != nil {
 					return err
 				}
 			}
@@ -234,20 +234,20 @@ func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 		was := e
 		if e.heard(a.Failed != "", a.Gone(), now) {
 			s.Log.WarnContext(ctx, "a webhook endpoint was disabled", "shop", d.Shop, "endpoint", e.ID, "reason", e.Reason)
-			if err := tx.GiveUp(ctx, e.ID, "", "the endpoint was disabled: "+e.Reason); err != nil {
+			if err := tx.FailDeliveries(ctx, e.ID, "", "the endpoint was disabled: "+e.Reason); err != nil {
 				return err
 			}
 			if err := tx.Record(ctx, e.entry(endpointDisabled, activity.System, now)); err != nil {
 				return err
 			}
 		}
-		if e.Enabled != was.Enabled || !e.Failing.Equal(was.Failing) {
+		if e.Enabled != was.Enabled || !e.FailingSince.Equal(was.FailingSince) {
 			if err := tx.PutEndpoint(ctx, &e); err != nil {
 				return err
 			}
 		}
 		if d.Due.IsZero() && d.follows() && e.Enabled {
-			return tx.Follow(ctx, d, now)
+			return tx.ReleaseNext(ctx, d, now)
 		}
 		return nil
 	})

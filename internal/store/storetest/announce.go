@@ -41,7 +41,7 @@ func testAnnouncing(t *testing.T, open opener) {
 	}
 	done := func(w world, list []webhook.Upcoming) {
 		w.Helper()
-		w.in(func(tx *store.Tx) error { return tx.PutAnnounced(w.Context(), list) })
+		w.in(func(tx *store.Tx) error { return tx.MarkPublished(w.Context(), list) })
 	}
 	one := func(w world, now time.Time, attempts ...billing.AttemptID) []webhook.Upcoming {
 		w.Helper()
@@ -152,7 +152,7 @@ func testAnnouncing(t *testing.T, open opener) {
 						if list, err = tx.UpcomingOrders(t.Context(), at, 1); err != nil {
 							return err
 						}
-						return tx.PutAnnounced(t.Context(), list)
+						return tx.MarkPublished(t.Context(), list)
 					})
 					if err != nil {
 						t.Error(err)

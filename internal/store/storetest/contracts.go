@@ -39,11 +39,11 @@ func fullContract(id contract.ID) contract.Contract {
 			{ID: "gid://shopify/SubscriptionManualDiscount/2", Title: "TEN", Code: "TEN", Amount: kwd(1000), EachItem: true, Lines: []string{"gid://shopify/SubscriptionLine/1"}, RejectedWhy: "NOT_FOUND"},
 			{ID: "gid://shopify/SubscriptionManualDiscount/3", Title: "Free", Percent: 100, FreeShipping: true, TargetIsOrder: true},
 		},
-		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, Turns: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true, Earlier: 4,
-		ChangingUntil: at(9), Amending: []contract.Amending{{From: 1<<64 - 2, Until: at(10)}}, Overrides: []contract.OrderOverride{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
+		Series: contract.Series{Cycle: 4, Start: at(1), Passed: 2, Moved: true}, LaterSeries: []contract.Series{{Cycle: 6, Start: at(9), Moved: true}}, NextBillingDate: at(2), QueueUpdatedAt: at(17), MaxCycles: 12, PassedCycles: 2, MinCycles: 3, AutoCharge: true, EarlierOrders: 4,
+		ChangingUntil: at(9), InFlightEdits: []contract.InFlightEdit{{From: 1<<64 - 2, Until: at(10)}}, Overrides: []contract.OrderOverride{{Cycle: 6, Note: "\"ring\"", Flags: contract.Flags{ApplyUsageCharge: true}}},
 		Orders: 3, Lifetime: kwd(123456), LastOrderID: 8, LastOrder: "#1008", LastOrderAt: at(3), LastOrderAmount: kwd(41152),
 		CreatedAt: at(4), UpdatedAt: at(5), ActivatedAt: at(6), PausedAt: at(7), CancelledAt: at(8),
-		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, NextWas: at(18), CancellationFeedback: "moving", CancellationNote: "back in June",
+		AmendAt: at(9), ExpireAt: at(10), Lifelong: true, CancelledOrderDate: at(18), CancellationFeedback: "moving", CancellationNote: "back in June",
 		Moving: &contract.Move{To: contract.Paused, Actor: activity.Actor{Source: activity.CustomerPortal, By: "ana", ClientIP: "::1"}, At: at(11), Pause: &contract.Pause{Until: at(12), Cycles: 2, Reason: "away", Feedback: "\"ja\""}, Feedback: "f", Note: "n", Tries: 2, Again: at(13)},
 		Pause:  &contract.Pause{Until: at(13)}, Ending: &contract.Ending{Why: contract.EndOfTerm, Cycle: 4, At: at(14)}, Trial: &contract.Trial{EndsAt: at(15), ChargeAt: at(16)},
 		Dunning: unpaid(77),
@@ -119,13 +119,13 @@ func testContracts(t *testing.T, open opener) {
 		sent.Currency, sent.Version, sent.Revision = "KWD", before.Version, 4711
 		later := day.Add(99 * time.Hour)
 		sent.Series, sent.NextBillingDate, sent.Orders, sent.Lifetime.Minor = contract.Series{Cycle: 40, Start: later, Passed: 3}, later, 7, 7000
-		sent.Turns = []contract.Series{{Cycle: 50, Start: later}}
+		sent.LaterSeries = []contract.Series{{Cycle: 50, Start: later}}
 		sent.PassedCycles, sent.Ending = 5, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 44, At: later}
 		sent.Overrides = []contract.OrderOverride{{Cycle: 41, Note: "ring\ntwice"}}
 		sent.LastOrderID, sent.LastOrder, sent.LastOrderAt, sent.LastPayment, sent.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		sent.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
 		sent.AmendAt, sent.ExpireAt, sent.QueueUpdatedAt = later, later.Add(time.Hour), later.Add(time.Minute)
-		sent.Amending = []contract.Amending{{From: 4711, Until: later}}
+		sent.InFlightEdits = []contract.InFlightEdit{{From: 4711, Until: later}}
 		w.in(func(tx *store.Tx) error {
 			list := []contract.Contract{sent, w.otherVersion(2)}
 			err := tx.PutProgress(t.Context(), list)
@@ -136,11 +136,11 @@ func testContracts(t *testing.T, open opener) {
 		})
 		want := before
 		want.Series, want.NextBillingDate, want.Orders, want.Lifetime.Minor = sent.Series, later, 7, 7000
-		want.Turns, want.PassedCycles, want.Ending = sent.Turns, sent.PassedCycles, sent.Ending
+		want.LaterSeries, want.PassedCycles, want.Ending = sent.LaterSeries, sent.PassedCycles, sent.Ending
 		want.LastOrderID, want.LastOrder, want.LastOrderAt, want.LastPayment, want.UpdatedAt = 70, "#70", later, "SUCCEEDED", later
 		want.LastOrderAmount = money.Amount{Minor: 1500, Currency: "KWD"}
 		want.Overrides = sent.Overrides
-		want.AmendAt, want.ExpireAt, want.Amending, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.Amending, sent.QueueUpdatedAt
+		want.AmendAt, want.ExpireAt, want.InFlightEdits, want.QueueUpdatedAt = sent.AmendAt, sent.ExpireAt, sent.InFlightEdits, sent.QueueUpdatedAt
 		want.Version, want.Revision = want.Version+1, 4711
 		want.Dunning = nil
 		if got := w.contract(1); !reflect.DeepEqual(got, want) {

@@ -20,7 +20,7 @@ func fullCase() dunning.Case {
 	at := func(hours int) time.Time { return day.Add(time.Duration(hours) * time.Hour) }
 	return dunning.Case{
 		State: dunning.Open, OpenedAt: at(1), FirstCode: "CARD_DECLINED", Class: dunning.Funds, TriedAt: at(2), Cause: dunning.ByHand, RetryAt: at(3),
-		EndAt: at(4), Action: dunning.Cancel, ToldAt: at(5), PaidWith: at(6), ClosedAt: at(7), Told: 2, Asked: 1,
+		EndAt: at(4), Action: dunning.Cancel, NotifiedAt: at(5), PaidWith: at(6), ClosedAt: at(7), DeclineMails: 2, ConfirmationMails: 1,
 	}
 }
 
@@ -118,7 +118,7 @@ func testDunning(t *testing.T, open opener) {
 		page := func(of shop.ID, after contract.ID, limit int, want ...contract.ID) {
 			t.Helper()
 			w.inShop(of, func(tx *store.Tx) error {
-				got, err := tx.Unpaid(t.Context(), after, limit)
+				got, err := tx.ActiveContractsInDunning(t.Context(), after, limit)
 				var ids []contract.ID
 				for _, c := range got {
 					ids = append(ids, c.ID)
@@ -130,7 +130,7 @@ func testDunning(t *testing.T, open opener) {
 			})
 		}
 		w.in(func(tx *store.Tx) error {
-			got, err := tx.Planned(t.Context(), 1, 2)
+			got, err := tx.ContractsWithSeries(t.Context(), 1, 2)
 			if len(got) != 2 || got[0].ID != 2 || got[1].ID != 3 {
 				t.Errorf("with a calendar, after 1: %+v", got)
 			}
@@ -181,7 +181,7 @@ func testDunning(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.put(monthly(1))
 		told := queued(1, 2, day)
-		told.Status, told.Dunning = billing.Failure, dunning.Case{Told: 2, Asked: 1}
+		told.Status, told.Dunning = billing.Failure, dunning.Case{DeclineMails: 2, ConfirmationMails: 1}
 		a := w.queue(told, queued(1, 3, day))[0]
 		letter := func(of shop.ID, kind notify.Kind, nth int, status notify.Status) {
 			w.inShop(of, func(tx *store.Tx) error {

@@ -25,7 +25,7 @@ func testGuards(t *testing.T, open opener) {
 	t.Run("a guard comes back as it was put", func(t *testing.T) {
 		w := begin(t, open)
 		w.putGuard(shop.Guard{
-			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", Seen: "c",
+			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", PlatformEpoch: "c",
 			ComparedAt: day.Add(3 * time.Hour), CoveredTo: day.Add(4 * time.Hour), ConnectedAt: day.Add(9 * time.Hour),
 			Comparing: shop.Reading{Started: day, Since: day.Add(-time.Hour), Cursor: "a page"},
 			Hold:      shop.Hold{Until: day.Add(5 * time.Hour), Since: day.Add(6 * time.Hour), Times: 7, From: day.Add(8 * time.Hour)},
@@ -204,7 +204,7 @@ func testGuards(t *testing.T, open opener) {
 			billing.Attempt{Contract: 4, Cycle: 3, Status: billing.Failure, BillingDate: day, UpdatedAt: day, ErrorCode: "CARD_DECLINED"},
 		)
 		w.in(func(tx *store.Tx) error {
-			ids, err := tx.Strays(t.Context(), day, 10)
+			ids, err := tx.Unscheduled(t.Context(), day, 10)
 			if err != nil || len(ids) != 2 || ids[0]+ids[1] != 5 {
 				t.Errorf("strays %v, %v; want 3 and 2", ids, err)
 			}

@@ -25,10 +25,10 @@ func testAnswers(t *testing.T, open opener) {
 		}
 		return r
 	}
-	want := func(w world, of shop.ID, c idempotency.Claim, verdict idempotency.Verdict) idempotency.Record {
+	want := func(w world, of shop.ID, c idempotency.Claim, verdict idempotency.ClaimResult) idempotency.Record {
 		w.Helper()
 		r := claim(w, of, c)
-		if got := r.Judge(c); got != verdict {
+		if got := r.Check(c); got != verdict {
 			w.Errorf("verdict %d, want %d", got, verdict)
 		}
 		return r
@@ -44,13 +44,13 @@ func testAnswers(t *testing.T, open opener) {
 		first := request("a", "x").Claim(day)
 		want(w, w.shop.ID, first, idempotency.Granted)
 		must(w, w.db.Answers().Keep(t.Context(), w.shop.ID, first, answer))
-		for _, after := range []time.Duration{0, idempotency.Lease, idempotency.KeptFor - time.Millisecond} {
+		for _, after := range []time.Duration{0, idempotency.Lease, idempotency.AnswerTTL - time.Millisecond} {
 			r := want(w, w.shop.ID, request("a", "x").Claim(day.Add(after)), idempotency.Answered)
 			if r.Answer == nil || !reflect.DeepEqual(*r.Answer, answer) {
 				t.Errorf("after %s: got %+v\nwant %+v", after, r.Answer, answer)
 			}
 		}
-		want(w, w.shop.ID, request("a", "x").Claim(day.Add(idempotency.KeptFor)), idempotency.Granted)
+		want(w, w.shop.ID, request("a", "x").Claim(day.Add(idempotency.AnswerTTL)), idempotency.Granted)
 	})
 	t.Run("a large answer comes back whole", func(t *testing.T) {
 		w := begin(t, open)
@@ -128,12 +128,12 @@ func testAnswers(t *testing.T, open opener) {
 						t.Error(err)
 						return
 					}
-					switch r.Judge(c) {
+					switch r.Check(c) {
 					case idempotency.Granted:
 						granted.Add(1)
 					case idempotency.Running:
 					default:
-						t.Errorf("verdict %d", r.Judge(c))
+						t.Errorf("verdict %d", r.Check(c))
 					}
 				})
 			}
@@ -157,7 +157,7 @@ func testAnswers(t *testing.T, open opener) {
 		left := 0
 		for n := range 50 { // asked about the time when it counted, a row that is left still does
 			c := request(key(n), "x").Claim(day)
-			if claim(w, w.shop.ID, c).Judge(c) == idempotency.Running {
+			if claim(w, w.shop.ID, c).Check(c) == idempotency.Running {
 				left++
 			}
 		}

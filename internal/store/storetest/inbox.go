@@ -29,16 +29,16 @@ func testInbox(t *testing.T, open opener) {
 			w.Fatal(err)
 		}
 	}
-	take := func(w world, now, until time.Time, limit int) []intake.Pending {
+	take := func(w world, now, until time.Time, limit int) []intake.InboxEvent {
 		w.Helper()
-		var events []intake.Pending
+		var events []intake.InboxEvent
 		w.in(func(tx *store.Tx) (err error) {
-			events, err = tx.TakeEvents(w.Context(), now, until, limit)
+			events, err = tx.ClaimEvents(w.Context(), now, until, limit)
 			return err
 		})
 		return events
 	}
-	ids := func(events []intake.Pending) string {
+	ids := func(events []intake.InboxEvent) string {
 		var list []string
 		for _, e := range events {
 			list = append(list, e.ID)
@@ -51,7 +51,7 @@ func testInbox(t *testing.T, open opener) {
 		add(w, w.shop.ID, "a", day)
 		w.wantIdle(false)
 		got := take(w, day, day.Add(time.Minute), 10)
-		if want := []intake.Pending{{Event: event("a"), ReceivedAt: day}}; !reflect.DeepEqual(got, want) {
+		if want := []intake.InboxEvent{{Event: event("a"), ReceivedAt: day}}; !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)
 		}
 		if pending, err := w.db.Shops().PendingInboxShops(t.Context(), day.Add(time.Minute), 10); err != nil || !reflect.DeepEqual(pending, []shop.ID{w.shop.ID}) {

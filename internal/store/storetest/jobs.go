@@ -103,10 +103,10 @@ func testJobs(t *testing.T, open opener) {
 		var bills, mails tally
 		var h job.Handlers
 		job.Handle(&h, func(_ context.Context, t billing.Work) error { bills.add(t.Shop); return nil })
-		job.Handle(&h, func(_ context.Context, t intake.Work) error { mails.add(t.Shop); return nil })
+		job.Handle(&h, func(_ context.Context, t intake.ProcessEvents) error { mails.add(t.Shop); return nil })
 		w.enqueue(1, 2, 1)
 		w.enqueue(1)
-		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.Work{Shop: 1}) })
+		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.ProcessEvents{Shop: 1}) })
 		w.work(&h)
 		w.untilIdle()
 		if bills.get(1) != 1 || bills.get(2) != 1 || mails.get(1) != 1 || mails.get(2) != 0 {

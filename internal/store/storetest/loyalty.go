@@ -75,7 +75,7 @@ type club struct {
 func beginClub(t *testing.T, open opener, change func(*loyalty.Terms)) club {
 	t.Helper()
 	c := club{world: begin(t, open), clock: clock.NewManual(day.Add(time.Hour)), codes: &codes{}}
-	c.Service = &loyalty.Service{Store: c.db.Loyalty(), Book: c.db, Platform: c.codes, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
+	c.Service = &loyalty.Service{Store: c.db.Loyalty(), Reader: c.db, Platform: c.codes, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
 	terms := loyalty.DefaultTerms()
 	if change != nil {
 		change(&terms)
@@ -95,11 +95,11 @@ func (c club) work() {
 
 func (c club) member(customer int64) loyalty.Member {
 	c.Helper()
-	m, err := c.Member(c.Context(), c.shop, loyalty.Who{Customer: customer}, "")
+	m, err := c.Member(c.Context(), c.shop, loyalty.CustomerRef{Customer: customer}, "")
 	if err != nil {
 		c.Fatal(err)
 	}
-	same, err := c.Audit(c.Context(), c.shop.ID, loyalty.Who{Customer: customer}, false)
+	same, err := c.Audit(c.Context(), c.shop.ID, loyalty.CustomerRef{Customer: customer}, false)
 	if err != nil || !same {
 		c.Errorf("the member is not what the ledger adds up to (%v): %+v", err, m.Sums)
 	}
@@ -108,7 +108,7 @@ func (c club) member(customer int64) loyalty.Member {
 
 func (c club) add(customer int64, points loyalty.Points) loyalty.Member {
 	c.Helper()
-	m, err := c.Add(c.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: customer}, Points: points, Note: "why not", Actor: clerk})
+	m, err := c.Add(c.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: customer}, Points: points, Note: "why not", Actor: clerk})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -171,13 +171,13 @@ func testLoyalty(t *testing.T, open opener) {
 	})
 	t.Run("what was ordered before the programme was set up counts from its start", func(t *testing.T) {
 		c := club{world: begin(t, open), clock: clock.NewManual(day.Add(time.Hour))}
-		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Book: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
+		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Reader: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
 		early := monthly(2)
 		early.CreatedAt = day.AddDate(0, -2, 0)
 		c.put(monthly(1), early)
 		c.charge(1, 2, 1000)
 		c.work()
-		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.Who{Customer: ada}); !fault.Is(err, fault.NotFound) {
+		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.CustomerRef{Customer: ada}); !fault.Is(err, fault.NotFound) {
 			t.Errorf("without a programme: %v", err)
 		}
 		if err := c.Enable(t.Context(), c.shop.ID, day.AddDate(0, -1, 0), loyalty.DefaultTerms()); err != nil {
@@ -187,13 +187,13 @@ func testLoyalty(t *testing.T, open opener) {
 		if m := c.member(ada); m.Sums.Available != 30*loyalty.One {
 			t.Errorf("member %+v", m.Sums)
 		}
-		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.Who{Customer: 902}); !fault.Is(err, fault.NotFound) {
+		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.CustomerRef{Customer: 902}); !fault.Is(err, fault.NotFound) {
 			t.Errorf("who ordered before the start: %v", err)
 		}
 	})
 	t.Run("what is ordered while the programme is set up earns points", func(t *testing.T) {
 		c := club{world: begin(t, open), clock: clock.NewManual(day.Add(time.Hour))}
-		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Book: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
+		c.Service = &loyalty.Service{Store: c.db.Loyalty(), Reader: c.db, Clock: c.clock, Log: slog.New(slog.DiscardHandler)}
 		first := monthly(1)
 		first.CreatedAt = day.AddDate(0, -2, 0)
 		c.put(first)
@@ -227,7 +227,7 @@ func testLoyalty(t *testing.T, open opener) {
 		early.CreatedAt = day.AddDate(-2, 0, 0)
 		c.put(early)
 		c.work()
-		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.Who{Customer: ada}); !fault.Is(err, fault.NotFound) {
+		if _, _, err := c.db.LoyaltyMember(t.Context(), c.shop.ID, loyalty.CustomerRef{Customer: ada}); !fault.Is(err, fault.NotFound) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -241,7 +241,7 @@ func testLoyalty(t *testing.T, open opener) {
 		if ids, err := c.db.Shops().LoyaltyShops(t.Context(), day.AddDate(9, 0, 0), 10); err != nil || len(ids) != 0 {
 			t.Errorf("shops %v wait, %v", ids, err)
 		}
-		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
+		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: ada}, Points: loyalty.One})
 		c.wantKind(err, fault.FailedPrecondition)
 	})
 	t.Run("what is worked while the programme is off counts when it is on again", func(t *testing.T) {
@@ -329,7 +329,7 @@ func testLoyalty(t *testing.T, open opener) {
 		begun, split := monthly(1), monthly(2)
 		split.Customer, split.SplitFrom, split.Origin, split.OriginOrderID = begun.Customer, begun.ID, contract.Split, 0
 		found := monthly(3) // by a webhook, before the answer to its making
-		found.Customer, found.OriginOrderID, found.Attributes = begun.Customer, 0, []contract.Attribute{{Key: contract.SplitMark, Value: "token"}}
+		found.Customer, found.OriginOrderID, found.Attributes = begun.Customer, 0, []contract.Attribute{{Key: contract.SplitAttribute, Value: "token"}}
 		c.put(begun, split, found)
 		c.work()
 		if m := c.member(ada); m.Sums.Available != 100*loyalty.One {
@@ -340,9 +340,9 @@ func testLoyalty(t *testing.T, open opener) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Enrol = loyalty.OptIn })
 		c.put(monthly(1))
 		c.work()
-		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: loyalty.One})
+		_, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: ada}, Points: loyalty.One})
 		c.wantKind(err, fault.NotFound)
-		if _, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.Who{Email: "ADA@example.com"}, Born: "1990-02-28", Actor: clerk}); err != nil {
+		if _, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Email: "ADA@example.com"}, Born: "1990-02-28", Actor: clerk}); err != nil {
 			t.Fatal(err)
 		}
 		c.charge(1, 2, 1000)
@@ -350,7 +350,7 @@ func testLoyalty(t *testing.T, open opener) {
 		if m := c.member(ada); m.Sums.Available != 10*loyalty.One || m.Born != "1990-02-28" || m.Person.FirstName != "Ada" || m.ReferralCode == "" {
 			t.Errorf("member %+v", m.Account)
 		}
-		_, err = c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.Who{Customer: 4711}})
+		_, err = c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: 4711}})
 		c.wantKind(err, fault.NotFound)
 	})
 	t.Run("who is a member already is not added again", func(t *testing.T) {
@@ -376,7 +376,7 @@ func testLoyalty(t *testing.T, open opener) {
 		before := c.member(ada)
 		again := func() {
 			t.Helper()
-			m, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.Who{Customer: ada}, Actor: clerk})
+			m, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: ada}, Actor: clerk})
 			if err != nil || m.DueAt.IsZero() {
 				t.Errorf("a member who is enrolled once more is due at %v, %v; before at %v", m.DueAt, err, before.DueAt)
 			}
@@ -401,7 +401,7 @@ func testLoyalty(t *testing.T, open opener) {
 		if m := c.add(ada, 150*loyalty.One+50); m.Sums.Available != 170*loyalty.One+50 || m.Sums.Earned != 20*loyalty.One {
 			t.Errorf("after adding: %+v", m.Sums)
 		}
-		remove := loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Points: 170 * loyalty.One, Actor: clerk}
+		remove := loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: ada}, Points: 170 * loyalty.One, Actor: clerk}
 		if m, err := c.Remove(t.Context(), c.shop.ID, remove); err != nil || m.Sums.Available != 50 {
 			t.Errorf("after removing: %+v, %v", m.Sums, err)
 		}
@@ -445,7 +445,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Enrol = loyalty.OptIn })
 		c.put(monthly(1))
 		c.work()
-		right, wrong := loyalty.Who{Customer: ada, Email: "ADA@example.com"}, loyalty.Who{Customer: ada, Email: "bo@example.com"}
+		right, wrong := loyalty.CustomerRef{Customer: ada, Email: "ADA@example.com"}, loyalty.CustomerRef{Customer: ada, Email: "bo@example.com"}
 		_, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: wrong, Actor: clerk})
 		c.wantKind(err, fault.Invalid)
 		if _, err := c.Enrol(t.Context(), c.shop.ID, loyalty.EnrolCommand{Who: right, Actor: clerk}); err != nil {
@@ -471,7 +471,7 @@ func testLoyalty(t *testing.T, open opener) {
 		if before.Sums.Rewarded[loyalty.CreateAccount] != 1 || before.Sums.Rewarded[loyalty.Start] != 1 {
 			t.Errorf("a new member was rewarded for %v", before.Sums.Rewarded)
 		}
-		cmd := loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Rule: 7, Actor: clerk} // Facebook
+		cmd := loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 7, Actor: clerk} // Facebook
 		if m, err := c.Add(t.Context(), c.shop.ID, cmd); err != nil || m.Sums.Available != before.Sums.Available+10*loyalty.One || m.Sums.Rewarded[loyalty.Facebook] != 1 {
 			t.Errorf("got %+v, %v", m.Sums, err)
 		}
@@ -494,12 +494,12 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		c.add(ada, 30*loyalty.One)
-		entries, _, err := c.History(t.Context(), c.shop.ID, loyalty.Who{Customer: ada}, page.Request{})
+		entries, _, err := c.History(t.Context(), c.shop.ID, loyalty.CustomerRef{Customer: ada}, page.Request{})
 		if err != nil || len(entries) != 2 {
 			t.Fatalf("%d entries, %v", len(entries), err)
 		}
 		of := entries[1]
-		cmd := loyalty.PointsCommand{Who: loyalty.Who{Customer: ada}, Entry: of.ID, Points: 5 * loyalty.One, Actor: clerk}
+		cmd := loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: ada}, Entry: of.ID, Points: 5 * loyalty.One, Actor: clerk}
 		if m, err := c.Remove(t.Context(), c.shop.ID, cmd); err != nil || m.Sums.Available != 45*loyalty.One || m.Sums.Earned != 15*loyalty.One {
 			t.Errorf("a part: %+v, %v", m.Sums, err)
 		}
@@ -545,11 +545,11 @@ func testLoyalty(t *testing.T, open opener) {
 		}
 		c.charge(1, 3, 1000)
 		c.work()
-		entries, _, err := c.History(t.Context(), c.shop.ID, loyalty.Who{Customer: ada}, page.Request{})
+		entries, _, err := c.History(t.Context(), c.shop.ID, loyalty.CustomerRef{Customer: ada}, page.Request{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		approve := loyalty.ApproveCommand{Who: loyalty.Who{Customer: ada}, Entries: []loyalty.EntryID{entries[0].ID}, Actor: clerk}
+		approve := loyalty.ApproveCommand{Who: loyalty.CustomerRef{Customer: ada}, Entries: []loyalty.EntryID{entries[0].ID}, Actor: clerk}
 		if m, err := c.Approve(t.Context(), c.shop.ID, approve); err != nil || m.Sums.Available != 10*loyalty.One || m.Sums.Pending != 0 {
 			t.Errorf("approved: %+v, %v", m.Sums, err)
 		}
@@ -562,7 +562,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		c.add(ada, 1000*loyalty.One)
-		redeem := loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk}
+		redeem := loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk}
 		m, err := c.Redeem(t.Context(), c.shop.ID, redeem)
 		if err != nil || len(m.Rewards) != 1 || m.Rewards[0].State != loyalty.Issued || m.Rewards[0].PlatformID == "" || m.Sums.Available != 520*loyalty.One {
 			t.Fatalf("redeemed: %+v, %+v, %v", m.Rewards, m.Sums, err)
@@ -570,13 +570,13 @@ func testLoyalty(t *testing.T, open opener) {
 		if made := c.codes.made; len(made) != 1 || made[0].Customer != ada || made[0].Amount != (money.Amount{Minor: 500, Currency: "EUR"}) || made[0].Code != m.Rewards[0].Code {
 			t.Errorf("the platform made %+v", made)
 		}
-		use := loyalty.RewardCommand{Code: m.Rewards[0].Code, Standing: loyalty.UsedUp, Order: 77, OrderName: "#77", Actor: clerk}
-		if m, err := c.SetReward(t.Context(), c.shop.ID, use); err != nil || m.Rewards[0].Standing() != loyalty.UsedUp || m.Rewards[0].Order != 77 || m.Rewards[0].Uses != 1 {
+		use := loyalty.RewardCommand{Code: m.Rewards[0].Code, Status: loyalty.StatusUsed, Order: 77, OrderName: "#77", Actor: clerk}
+		if m, err := c.SetReward(t.Context(), c.shop.ID, use); err != nil || m.Rewards[0].Status() != loyalty.StatusUsed || m.Rewards[0].Order != 77 || m.Rewards[0].Uses != 1 {
 			t.Errorf("used: %+v, %v", m.Rewards, err)
 		}
 		_, err = c.SetReward(t.Context(), c.shop.ID, use)
 		c.wantKind(err, fault.FailedPrecondition)
-		back := loyalty.RewardCommand{Reward: m.Rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk}
+		back := loyalty.RewardCommand{Reward: m.Rewards[0].ID, Status: loyalty.Refunded, Actor: clerk}
 		if m, err := c.SetReward(t.Context(), c.shop.ID, back); err != nil || m.Rewards[0].State != loyalty.Cancelled || m.Sums.Available != 1020*loyalty.One || len(c.codes.ended) != 1 {
 			t.Errorf("given back: %+v, %+v, %v", m.Rewards, m.Sums, err)
 		}
@@ -590,7 +590,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.work()
 		c.add(ada, 2000*loyalty.One)
 		for range 2 {
-			if _, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk}); err != nil {
+			if _, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -607,7 +607,7 @@ func testLoyalty(t *testing.T, open opener) {
 		}
 		spent := c.member(ada).Sums.Available
 		c.codes.used[rewards[0].Code] = platform.OrderRef{ID: 5002, Name: "#1002"}
-		_, err := c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
+		_, err := c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: rewards[0].ID, Status: loyalty.Refunded, Actor: clerk})
 		c.wantKind(err, fault.FailedPrecondition)
 		if m := c.member(ada); m.Rewards[0].State != loyalty.Used || m.Rewards[0].OrderName != "#1002" || m.Sums.Available != spent {
 			t.Errorf("given back after it was used: %+v, %+v", m.Rewards[0], m.Sums)
@@ -617,7 +617,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c := beginClub(t, open, nil)
 		c.put(monthly(1))
 		c.work() // 20 points
-		who := loyalty.Who{Customer: ada}
+		who := loyalty.CustomerRef{Customer: ada}
 		before := c.add(ada, 2000*loyalty.One)
 		for _, row := range []struct {
 			name   string
@@ -626,16 +626,16 @@ func testLoyalty(t *testing.T, open opener) {
 			credit int64
 		}{
 			{"points are added", func(request string) (loyalty.Member, error) {
-				return c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 10 * loyalty.One, Actor: clerk, Request: request})
+				return c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 10 * loyalty.One, Actor: clerk, IdempotencyKey: request})
 			}, 10 * loyalty.One, 0},
 			{"points are removed", func(request string) (loyalty.Member, error) {
-				return c.Remove(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 5 * loyalty.One, Actor: clerk, Request: request})
+				return c.Remove(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: who, Points: 5 * loyalty.One, Actor: clerk, IdempotencyKey: request})
 			}, -5 * loyalty.One, 0},
 			{"credit is given", func(request string) (loyalty.Member, error) {
-				return c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: who, Amount: 700, Actor: clerk, Request: request})
+				return c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: who, Amount: 700, Actor: clerk, IdempotencyKey: request})
 			}, 0, 700},
 			{"a reward is taken", func(request string) (loyalty.Member, error) {
-				return c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: who, Rule: 1, Actor: clerk, Request: request})
+				return c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: who, Rule: 1, Actor: clerk, IdempotencyKey: request})
 			}, -500 * loyalty.One, 0},
 		} {
 			times := func(request string, n int64) {
@@ -649,7 +649,7 @@ func testLoyalty(t *testing.T, open opener) {
 			times(row.name, 1)
 			times(row.name+", in other words", 2)
 			times("", 3)
-			c.clock.Set(c.clock.Now().Add(idempotency.KeptFor))
+			c.clock.Set(c.clock.Now().Add(idempotency.AnswerTTL))
 			times(row.name, 4)
 			before = c.member(ada)
 		}
@@ -659,7 +659,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		redeem := func() error {
-			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk, Request: "a"})
+			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk, IdempotencyKey: "a"})
 			return err
 		}
 		c.wantKind(redeem(), fault.FailedPrecondition)
@@ -675,7 +675,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.add(ada, 1000*loyalty.One)
 		ctx, hangUp := context.WithCancel(t.Context())
 		c.codes.makes = hangUp
-		m, err := c.Redeem(ctx, c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		m, err := c.Redeem(ctx, c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk})
 		if err != nil || len(m.Rewards) != 1 || m.Rewards[0].State != loyalty.Issued {
 			t.Errorf("answered %+v, %v", m.Rewards, err)
 		}
@@ -685,12 +685,12 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		c.add(ada, 1000*loyalty.One)
-		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.codes.ends = func() { c.codes.used = map[string]platform.OrderRef{m.Rewards[0].Code: {ID: 5001, Name: "#1001"}} }
-		_, err = c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: m.Rewards[0].ID, Standing: loyalty.Refunded, Actor: clerk})
+		_, err = c.SetReward(t.Context(), c.shop.ID, loyalty.RewardCommand{Reward: m.Rewards[0].ID, Status: loyalty.Refunded, Actor: clerk})
 		c.wantKind(err, fault.FailedPrecondition)
 		if after := c.member(ada); after.Rewards[0].State != loyalty.Used || after.Sums.Available != m.Sums.Available || len(c.codes.ended) != 1 {
 			t.Errorf("the customer has %+v and %s points, had %s", after.Rewards[0], after.Sums.Available, m.Sums.Available)
@@ -701,7 +701,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		c.add(ada, 1000*loyalty.One)
-		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1, Actor: clerk})
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1, Actor: clerk})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -726,7 +726,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.work()
 		c.add(ada, 1000*loyalty.One)
 		c.codes.fails = platform.ErrUnknown
-		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1})
 		if err != nil || m.Rewards[0].State != loyalty.Reserved || m.Sums.Available != 520*loyalty.One {
 			t.Fatalf("redeemed: %+v, %v", m.Rewards, err)
 		}
@@ -739,7 +739,7 @@ func testLoyalty(t *testing.T, open opener) {
 		}
 		c.clock.Set(issued.ExpiresAt)
 		c.work()
-		if r := c.member(ada).Rewards[0]; r.Standing() != loyalty.ExpiredCode || !r.DueAt.IsZero() {
+		if r := c.member(ada).Rewards[0]; r.Status() != loyalty.ExpiredCode || !r.DueAt.IsZero() {
 			t.Errorf("at its end: %+v", r)
 		}
 	})
@@ -749,7 +749,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.work()
 		c.add(ada, 1000*loyalty.One)
 		c.codes.fails = &platform.Refusal{Code: "INVALID", Message: "no"}
-		_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
+		_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1})
 		c.wantKind(err, fault.FailedPrecondition)
 		if m := c.member(ada); m.Sums.Available != 1020*loyalty.One || m.Rewards[0].State != loyalty.Cancelled {
 			t.Errorf("after the refusal: %+v, %+v", m.Sums, m.Rewards)
@@ -760,11 +760,11 @@ func testLoyalty(t *testing.T, open opener) {
 		c.put(monthly(1))
 		c.work()
 		c.add(ada, 1000*loyalty.One)
-		if m, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: ada}, Amount: 750, Actor: clerk}); err != nil || m.Credit.Minor != 750 {
+		if m, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: ada}, Amount: 750, Actor: clerk}); err != nil || m.Credit.Minor != 750 {
 			t.Errorf("added: %s, %v", m.Credit, err)
 		}
-		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 4})
-		if err != nil || m.Credit.Minor != 1250 || m.Rewards[0].Standing() != loyalty.UsedUp || m.Sums.Available != 520*loyalty.One {
+		m, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 4})
+		if err != nil || m.Credit.Minor != 1250 || m.Rewards[0].Status() != loyalty.StatusUsed || m.Sums.Available != 520*loyalty.One {
 			t.Errorf("redeemed: %s, %+v, %v", m.Credit, m.Rewards, err)
 		}
 	})
@@ -777,7 +777,7 @@ func testLoyalty(t *testing.T, open opener) {
 		results := make([]error, 8)
 		for i := range results {
 			together.Go(func() {
-				_, results[i] = c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 4})
+				_, results[i] = c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 4})
 			})
 		}
 		together.Wait()
@@ -831,7 +831,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c := beginClub(t, open, nil)
 		c.put(monthly(1))
 		c.work()
-		who := loyalty.Who{Customer: ada}
+		who := loyalty.CustomerRef{Customer: ada}
 		c.in(func(tx *store.Tx) error {
 			list, err := tx.AccountsOf(t.Context(), []int64{ada})
 			if err != nil {
@@ -857,18 +857,18 @@ func testLoyalty(t *testing.T, open opener) {
 		if err := c.Enable(t.Context(), other.ID, day, loyalty.DefaultTerms()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Member(t.Context(), other, loyalty.Who{Customer: ada}, ""); !fault.Is(err, fault.NotFound) {
+		if _, err := c.Member(t.Context(), other, loyalty.CustomerRef{Customer: ada}, ""); !fault.Is(err, fault.NotFound) {
 			t.Errorf("got %v", err)
 		}
-		_, err := c.Add(t.Context(), other.ID, loyalty.PointsCommand{Who: loyalty.Who{Email: "ada@example.com"}, Points: loyalty.One})
+		_, err := c.Add(t.Context(), other.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Email: "ada@example.com"}, Points: loyalty.One})
 		c.wantKind(err, fault.NotFound)
 		if list, total, err := c.Top(t.Context(), other.ID, page.Request{Size: 10}); err != nil || total != 0 || len(list) != 0 {
 			t.Errorf("%d members, %v", total, err)
 		}
-		if _, err := c.Member(t.Context(), c.shop, loyalty.Who{Customer: ada}, ""); err != nil {
+		if _, err := c.Member(t.Context(), c.shop, loyalty.CustomerRef{Customer: ada}, ""); err != nil {
 			t.Errorf("the store itself got %v", err)
 		}
-		if _, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.Who{Email: "ada@example.com"}, Points: loyalty.One}); err != nil {
+		if _, err := c.Add(t.Context(), c.shop.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Email: "ada@example.com"}, Points: loyalty.One}); err != nil {
 			t.Errorf("the store itself got %v", err)
 		}
 		if list, total, err := c.Top(t.Context(), c.shop.ID, page.Request{Size: 10}); err != nil || total != 1 || len(list) != 1 {

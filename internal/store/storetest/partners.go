@@ -36,7 +36,7 @@ func testPartners(t *testing.T, open opener) {
 			App: "reports", State: partner.Pending, Direction: partner.ByPartner, Scopes: []access.Scope{access.ContractsRead}, Wanted: []access.Scope{access.BillingWrite},
 			RequestedBy: "partner app Reports", RequestedAt: day, ExpiresAt: day.Add(time.Hour), DecidedBy: "x", DecidedAt: day, EndedAt: day, EndReason: "y",
 			ReturnURL: "https://reports.example/back", ClientState: "s", Code: access.Hash{9}, CodeUntil: day.Add(time.Minute), Token: 4, TokenAt: day,
-			Owed: partner.CallApproved, CallID: "msg_1", CallAt: day.Add(time.Minute), Tries: 2, Failure: "no answer",
+			Notification: partner.CallApproved, CallID: "msg_1", CallAt: day.Add(time.Minute), Tries: 2, Failure: "no answer",
 		}
 	}
 	put := func(w world, of shop.ID, c partner.Connection) partner.Connection {

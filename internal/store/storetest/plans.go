@@ -133,7 +133,7 @@ func testPlans(t *testing.T, open opener) {
 			w.plan(g, plan.Items{})
 		}
 		at := func(of shop.ID) (by time.Time) {
-			err := w.db.Update(t.Context(), of, func(tx *store.Tx) (err error) { by, err = tx.PlansMadeBy(t.Context()); return err })
+			err := w.db.Update(t.Context(), of, func(tx *store.Tx) (err error) { by, err = tx.PlansReadyAt(t.Context()); return err })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func testRedact(t *testing.T, open opener) {
 			ids[of] = c.queue(a)[0].ID
 			customer := 900 + int64(of)
 			c.in(func(tx *store.Tx) error {
-				said := retention.Activity{Contract: of, Customer: customer, At: day, Said: retention.Said{Action: "KEPT", Reason: "moves", Info: "{}"}}
+				said := retention.Activity{Contract: of, Customer: customer, At: day, Details: retention.Details{Action: "KEPT", Reason: "moves", Info: "{}"}}
 				if err := tx.AddRetention(t.Context(), &said); err != nil {
 					return err
 				}

@@ -48,7 +48,7 @@ func testRests(t *testing.T, open opener) {
 		w := begin(t, open)
 		r := newResting(1)
 		holds, release := make(chan struct{}), make(chan struct{})
-		job.Handle(&r.Handlers, func(context.Context, intake.Work) error {
+		job.Handle(&r.Handlers, func(context.Context, intake.ProcessEvents) error {
 			close(holds)
 			<-release
 			return nil
@@ -56,7 +56,7 @@ func testRests(t *testing.T, open opener) {
 		w.enqueue(1)
 		w.workWith(&r.Handlers, 1)
 		<-r.rests
-		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.Work{Shop: 1}) })
+		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.ProcessEvents{Shop: 1}) })
 		<-holds
 		close(r.wake)
 		select {
@@ -94,14 +94,14 @@ func testRests(t *testing.T, open opener) {
 			parts.Wait()
 			return nil
 		})
-		job.Handle(&h, func(context.Context, intake.Work) error {
+		job.Handle(&h, func(context.Context, intake.ProcessEvents) error {
 			close(worked)
 			return nil
 		})
 		w.enqueue(1)
 		w.workWith(&h, 1)
 		<-over
-		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.Work{Shop: 1}) })
+		w.in(func(tx *store.Tx) error { return tx.Enqueue(t.Context(), intake.ProcessEvents{Shop: 1}) })
 		select {
 		case <-worked:
 		case <-time.After(10 * time.Second):

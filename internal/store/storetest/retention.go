@@ -18,7 +18,7 @@ func testRetention(t *testing.T, open opener) {
 		w.put(monthly(1), monthly(2))
 		w.inShop(other.ID, func(tx *store.Tx) error { return tx.PutContracts(t.Context(), []contract.Contract{monthly(1)}) })
 		add := func(in shop.ID, c contract.ID, action string) retention.Activity {
-			a := retention.Activity{Contract: c, Customer: 5, At: day, Said: retention.Said{Action: action, Reason: "ü", Discount: "10OFF", Info: `{"a":1}`}}
+			a := retention.Activity{Contract: c, Customer: 5, At: day, Details: retention.Details{Action: action, Reason: "ü", Discount: "10OFF", Info: `{"a":1}`}}
 			w.inShop(in, func(tx *store.Tx) error { return tx.AddRetention(t.Context(), &a) })
 			return a
 		}

@@ -22,7 +22,7 @@ func swapRule(name string, sequence int) swap.Rule {
 	return swap.Rule{
 		Line: shop.Subscriptions, Name: name, Sources: []swap.Product{{VariantID: 1, Name: "Tea 'green' \\ ☕", Image: "https://cdn.example.com/a.png", Quantity: 2}},
 		Destinations: []swap.Product{{VariantID: 2, Quantity: 1}, {VariantID: 3, Quantity: 4}}, FirstOrder: true, EveryOrder: true, Cycle: 3, Sequence: sequence,
-		Carry: true, Discount: swap.ProductThenExisting, ShiftDays: new(-7), Silent: true, CreatedAt: day, UpdatedAt: day.Add(time.Hour),
+		CarryDiscount: true, Discount: swap.ProductThenExisting, ShiftDays: new(-7), NoEmail: true, CreatedAt: day, UpdatedAt: day.Add(time.Hour),
 	}
 }
 

@@ -54,9 +54,9 @@ func testUnread(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	want("another shop's", 0, 5, second)
-	w.shop.Unheard = "no scope"
+	w.shop.SubscribeError = "no scope"
 	w.putGuard(shop.Guard{})
-	if got, err := w.db.Shops().Shop(t.Context(), w.shop.ID); err != nil || got.Unheard != "no scope" {
-		t.Errorf("the shop is heard of: %q, %v", got.Unheard, err)
+	if got, err := w.db.Shops().Shop(t.Context(), w.shop.ID); err != nil || got.SubscribeError != "no scope" {
+		t.Errorf("the shop is heard of: %q, %v", got.SubscribeError, err)
 	}
 }

@@ -24,7 +24,7 @@ func testWebhooks(t *testing.T, open opener) {
 		w.Helper()
 		var e webhook.Endpoint
 		w.inShop(of, func(tx *store.Tx) error {
-			e = webhook.Endpoint{Shop: of, URL: "https://erp.example.com", Types: types, Secret: "whsec_new", Old: "whsec_old", OldTill: day, Enabled: enabled, Reason: "why", Failing: day, Created: day, Updated: day}
+			e = webhook.Endpoint{Shop: of, URL: "https://erp.example.com", Types: types, Secret: "whsec_new", OldSecret: "whsec_old", OldSecretUntil: day, Enabled: enabled, Reason: "why", FailingSince: day, Created: day, Updated: day}
 			return tx.PutEndpoint(w.Context(), &e)
 		})
 		return e
@@ -32,10 +32,10 @@ func testWebhooks(t *testing.T, open opener) {
 	owe := func(w world, at time.Time, about contract.ID, to ...webhook.EndpointID) webhook.MessageID {
 		w.Helper()
 		m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, int64(about), webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Contract: about, At: at}
-		w.in(func(tx *store.Tx) error { return tx.Owe(w.Context(), webhook.Owed{Message: m, To: to}) })
+		w.in(func(tx *store.Tx) error { return tx.AddMessages(w.Context(), webhook.Addressed{Message: m, To: to}) })
 		return m.ID
 	}
-	all := func(w world, of shop.ID, q webhook.Question) []webhook.Delivery {
+	all := func(w world, of shop.ID, q webhook.DeliveryFilter) []webhook.Delivery {
 		w.Helper()
 		list, total, err := w.db.Webhooks().Deliveries(w.Context(), of, q, page.Request{Size: 100})
 		if err != nil || total != len(list) {
@@ -78,11 +78,11 @@ func testWebhooks(t *testing.T, open opener) {
 			}
 			return failed
 		})
-		if !errors.Is(err, failed) || len(all(w, w.shop.ID, webhook.Question{})) != 0 {
-			t.Fatalf("a change that was not made owes %+v, %v", all(w, w.shop.ID, webhook.Question{}), err)
+		if !errors.Is(err, failed) || len(all(w, w.shop.ID, webhook.DeliveryFilter{})) != 0 {
+			t.Fatalf("a change that was not made owes %+v, %v", all(w, w.shop.ID, webhook.DeliveryFilter{}), err)
 		}
 		w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), paused(42), paused(42), paused(43)) })
-		got := all(w, w.shop.ID, webhook.Question{})
+		got := all(w, w.shop.ID, webhook.DeliveryFilter{})
 		if len(got) != 1 || got[0].Endpoint != e.ID || got[0].Type != "subscription.paused" || got[0].Contract != 42 || got[0].Status != webhook.Pending || !got[0].Due.Equal(day) {
 			t.Fatalf("owed %+v", got)
 		}
@@ -90,7 +90,7 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Errorf("due in %v, %v", shops, err)
 		}
 		w.in(func(tx *store.Tx) error { return tx.Record(t.Context(), paused(42)) })
-		if again := all(w, w.shop.ID, webhook.Question{}); len(again) != 2 || again[0].Message == again[1].Message {
+		if again := all(w, w.shop.ID, webhook.DeliveryFilter{}); len(again) != 2 || again[0].Message == again[1].Message {
 			t.Errorf("owed %+v", again)
 		}
 	})
@@ -103,7 +103,7 @@ func testWebhooks(t *testing.T, open opener) {
 		const ada = 901
 		told := func(want ...webhook.Type) []webhook.Delivery {
 			t.Helper()
-			list := all(c.world, c.shop.ID, webhook.Question{Endpoint: e.ID})
+			list := all(c.world, c.shop.ID, webhook.DeliveryFilter{Endpoint: e.ID})
 			slices.Reverse(list)
 			var got []webhook.Type
 			for _, d := range list {
@@ -130,11 +130,11 @@ func testWebhooks(t *testing.T, open opener) {
 		if _, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID+1, entry.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("another shop finds %v", err)
 		}
-		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.Who{Customer: ada}}); err != nil {
+		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.CustomerRef{Customer: ada}}); err != nil {
 			t.Fatal(err)
 		}
 		told(webhook.SignUp, webhook.Earned) // what is released was told
-		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
+		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
 			t.Fatal(err)
 		}
 		list = told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned)
@@ -142,12 +142,12 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 		credit, err := c.db.LoyaltyCredit(t.Context(), c.shop.ID, loyalty.CreditID(m.Record))
-		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Of != loyalty.Manual {
+		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Type != loyalty.Manual {
 			t.Errorf("it tells of %+v, %v", credit, err)
 		}
 		c.add(ada, 500*loyalty.One)
 		redeem := func() error {
-			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.Who{Customer: ada}, Rule: 1})
+			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1})
 			return err
 		}
 		c.codes.fails = errors.New("nobody answers")
@@ -158,7 +158,7 @@ func testWebhooks(t *testing.T, open opener) {
 		c.codes.fails = nil
 		c.clock.Set(c.clock.Now().Add(time.Hour))
 		c.work()
-		if list := all(c.world, c.shop.ID, webhook.Question{Endpoint: e.ID}); len(list) != 5 || list[0].Type != webhook.Redeemed {
+		if list := all(c.world, c.shop.ID, webhook.DeliveryFilter{Endpoint: e.ID}); len(list) != 5 || list[0].Type != webhook.Redeemed {
 			t.Errorf("when there is one: %+v", list)
 		}
 	})
@@ -166,9 +166,9 @@ func testWebhooks(t *testing.T, open opener) {
 		c := beginClub(t, open, nil)
 		listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.CreditsEarned)
 		c.put(monthly(1))
-		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.Who{Customer: 901}, Amount: 1 << 60})
+		_, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: 901}, Amount: 1 << 60})
 		c.wantKind(err, fault.FailedPrecondition)
-		if list := all(c.world, c.shop.ID, webhook.Question{}); len(list) != 0 {
+		if list := all(c.world, c.shop.ID, webhook.DeliveryFilter{}); len(list) != 0 {
 			t.Errorf("owed %+v", list)
 		}
 	})
@@ -176,19 +176,19 @@ func testWebhooks(t *testing.T, open opener) {
 		w := begin(t, open)
 		e := listener(w, w.shop.ID, true)
 		id := owe(w, day, 0, e.ID)
-		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 1 || list[0].ID != id {
+		if list, err := w.db.Webhooks().MessagesWithoutBody(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 1 || list[0].ID != id {
 			t.Errorf("unwritten %+v, %v", list, err)
 		}
-		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day.Add(-time.Minute), 10); err != nil || len(list) != 0 {
+		if list, err := w.db.Webhooks().MessagesWithoutBody(t.Context(), w.shop.ID, day.Add(-time.Minute), 10); err != nil || len(list) != 0 {
 			t.Errorf("before it is due: %+v, %v", list, err)
 		}
 		for _, text := range []string{`{"first":1}`, `{"second":2}`} {
-			w.in(func(tx *store.Tx) error { return tx.KeepBody(t.Context(), id, []byte(text)) })
+			w.in(func(tx *store.Tx) error { return tx.SetBody(t.Context(), id, []byte(text)) })
 		}
 		if m, err := w.db.Webhooks().Message(t.Context(), w.shop.ID, id); err != nil || string(m.Body) != `{"first":1}` {
 			t.Errorf("kept %q, %v", m.Body, err)
 		}
-		if list, err := w.db.Webhooks().Unwritten(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 0 {
+		if list, err := w.db.Webhooks().MessagesWithoutBody(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 0 {
 			t.Errorf("unwritten %+v, %v", list, err)
 		}
 		_, err := w.db.Webhooks().Message(t.Context(), w.addShop("second.myshopify.com").ID, id)
@@ -206,7 +206,7 @@ func testWebhooks(t *testing.T, open opener) {
 				return fmt.Errorf("due %+v, %w", due, err)
 			}
 			for i, want := range []time.Time{{}, day, {}} {
-				if before, err := tx.Before(t.Context(), due[i]); err != nil || !before.Equal(want) {
+				if before, err := tx.PrecedingDue(t.Context(), due[i]); err != nil || !before.Equal(want) {
 					t.Errorf("before delivery %d: %s, %v", i, before, err)
 				}
 			}
@@ -216,7 +216,7 @@ func testWebhooks(t *testing.T, open opener) {
 			if err := tx.PutDeliveries(t.Context(), first, second); err != nil {
 				return err
 			}
-			if err := tx.Follow(t.Context(), first, day.Add(time.Hour)); err != nil {
+			if err := tx.ReleaseNext(t.Context(), first, day.Add(time.Hour)); err != nil {
 				return err
 			}
 			is, err := tx.Delivery(t.Context(), second.ID)
@@ -233,7 +233,7 @@ func testWebhooks(t *testing.T, open opener) {
 		if ids, err := w.db.Webhooks().DueEndpoints(t.Context(), w.shop.ID, day.Add(time.Minute)); err != nil || !slices.Equal(ids, []webhook.EndpointID{e.ID, other.ID}) {
 			t.Errorf("owed to %v, %v", ids, err)
 		}
-		if list := all(w, w.shop.ID, webhook.Question{Endpoint: e.ID, Status: webhook.Delivered}); len(list) != 1 {
+		if list := all(w, w.shop.ID, webhook.DeliveryFilter{Endpoint: e.ID, Status: webhook.Delivered}); len(list) != 1 {
 			t.Errorf("delivered: %+v", list)
 		}
 	})
@@ -245,7 +245,7 @@ func testWebhooks(t *testing.T, open opener) {
 			at := day.Add(time.Duration(i) * time.Second)
 			m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, customer, webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Customer: customer, At: at}
 			w.in(func(tx *store.Tx) error {
-				return tx.Owe(t.Context(), webhook.Owed{Message: m, To: []webhook.EndpointID{e.ID}})
+				return tx.AddMessages(t.Context(), webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}})
 			})
 		}
 		w.in(func(tx *store.Tx) error {
@@ -254,7 +254,7 @@ func testWebhooks(t *testing.T, open opener) {
 				return fmt.Errorf("due %+v, %w", due, err)
 			}
 			for i, want := range []time.Time{{}, {}, {}, day} {
-				if before, err := tx.Before(t.Context(), due[i]); err != nil || !before.Equal(want) {
+				if before, err := tx.PrecedingDue(t.Context(), due[i]); err != nil || !before.Equal(want) {
 					t.Errorf("before delivery %d: %s, %v", i, before, err)
 				}
 			}
@@ -279,7 +279,7 @@ func testWebhooks(t *testing.T, open opener) {
 				due[0].Status, due[0].Due = webhook.Delivered, time.Time{}
 				return tx.PutDeliveries(t.Context(), due...)
 			})
-			for _, d := range all(of, of.shop.ID, webhook.Question{Endpoint: e.ID}) {
+			for _, d := range all(of, of.shop.ID, webhook.DeliveryFilter{Endpoint: e.ID}) {
 				owner[d.ID] = of.shop.ID
 			}
 		}
@@ -296,12 +296,12 @@ func testWebhooks(t *testing.T, open opener) {
 		}
 		for _, of := range []shop.ID{w.shop.ID, second.shop.ID} {
 			for _, q := range []struct {
-				webhook.Question
+				webhook.DeliveryFilter
 				want int
-			}{{webhook.Question{}, 3}, {webhook.Question{Status: webhook.Pending}, 2}, {webhook.Question{Status: webhook.Delivered}, 1}} {
+			}{{webhook.DeliveryFilter{}, 3}, {webhook.DeliveryFilter{Status: webhook.Pending}, 2}, {webhook.DeliveryFilter{Status: webhook.Delivered}, 1}} {
 				// A page that is full has its total counted; one that is not knows it.
 				for _, size := range []int{1, 100} {
-					list, total, err := w.db.Webhooks().Deliveries(t.Context(), of, q.Question, page.Request{Size: size})
+					list, total, err := w.db.Webhooks().Deliveries(t.Context(), of, q.DeliveryFilter, page.Request{Size: size})
 					if err != nil || total != q.want || len(list) != min(size, q.want) {
 						t.Errorf("shop %d, status %q, pages of %d: %d deliveries of %d, %v; want %d", of, q.Status, size, len(list), total, err, q.want)
 					}
@@ -319,20 +319,20 @@ func testWebhooks(t *testing.T, open opener) {
 		e, other := listener(w, w.shop.ID, true), listener(w, w.shop.ID, true)
 		id := owe(w, day, 42, e.ID, other.ID)
 		owe(w, day, 43, e.ID, other.ID)
-		w.in(func(tx *store.Tx) error { return tx.PutOff(t.Context(), id, day.Add(time.Hour), "later") })
-		if n := len(slices.DeleteFunc(all(w, w.shop.ID, webhook.Question{}), func(d webhook.Delivery) bool { return d.Error != "later" || !d.Due.Equal(day.Add(time.Hour)) })); n != 2 {
+		w.in(func(tx *store.Tx) error { return tx.PostponeDeliveries(t.Context(), id, day.Add(time.Hour), "later") })
+		if n := len(slices.DeleteFunc(all(w, w.shop.ID, webhook.DeliveryFilter{}), func(d webhook.Delivery) bool { return d.Error != "later" || !d.Due.Equal(day.Add(time.Hour)) })); n != 2 {
 			t.Errorf("%d are put off", n)
 		}
-		w.in(func(tx *store.Tx) error { return tx.GiveUp(t.Context(), e.ID, "", "gone") })
-		if list := all(w, w.shop.ID, webhook.Question{Status: webhook.GivenUp}); len(list) != 2 || list[0].Endpoint != e.ID || list[0].Error != "gone" || !list[0].Due.IsZero() {
+		w.in(func(tx *store.Tx) error { return tx.FailDeliveries(t.Context(), e.ID, "", "gone") })
+		if list := all(w, w.shop.ID, webhook.DeliveryFilter{Status: webhook.Failed}); len(list) != 2 || list[0].Endpoint != e.ID || list[0].Error != "gone" || !list[0].Due.IsZero() {
 			t.Errorf("given up: %+v", list)
 		}
-		w.in(func(tx *store.Tx) error { return tx.GiveUp(t.Context(), 0, id, "unknown") })
-		if list := all(w, w.shop.ID, webhook.Question{Status: webhook.GivenUp}); len(list) != 3 {
+		w.in(func(tx *store.Tx) error { return tx.FailDeliveries(t.Context(), 0, id, "unknown") })
+		if list := all(w, w.shop.ID, webhook.DeliveryFilter{Status: webhook.Failed}); len(list) != 3 {
 			t.Errorf("given up: %+v", list)
 		}
 		w.in(func(tx *store.Tx) error { return tx.DropEndpoint(t.Context(), other.ID) })
-		if list := all(w, w.shop.ID, webhook.Question{}); len(list) != 2 {
+		if list := all(w, w.shop.ID, webhook.DeliveryFilter{}); len(list) != 2 {
 			t.Errorf("left: %+v", list)
 		}
 	})
@@ -340,12 +340,12 @@ func testWebhooks(t *testing.T, open opener) {
 		w := begin(t, open)
 		e := listener(w, w.shop.ID, true)
 		owe(w, day, 0, e.ID)
-		owe(w, day.Add(webhook.Keep-time.Second), 0, e.ID)
-		if n := len(all(w, w.shop.ID, webhook.Question{})); n != 2 {
+		owe(w, day.Add(webhook.Retention-time.Second), 0, e.ID)
+		if n := len(all(w, w.shop.ID, webhook.DeliveryFilter{})); n != 2 {
 			t.Errorf("%d deliveries", n)
 		}
-		owe(w, day.Add(webhook.Keep), 0, e.ID)
-		if list := all(w, w.shop.ID, webhook.Question{}); len(list) != 2 || list[1].At.Equal(day) {
+		owe(w, day.Add(webhook.Retention), 0, e.ID)
+		if list := all(w, w.shop.ID, webhook.DeliveryFilter{}); len(list) != 2 || list[1].At.Equal(day) {
 			t.Errorf("left: %+v", list)
 		}
 	})

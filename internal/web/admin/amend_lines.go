@@ -91,7 +91,7 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, Wait: in.Prorate.Set && !in.Prorate.Value})
+	d, err := o.Amend.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, amend.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value})
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		switch {
 		case f.Param == "variantId":
@@ -203,7 +203,7 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 	}
 	of := web.CallerOf(ctx).Shop.ID
 	if in.Once {
-		d, err := o.Amend.AddOnce(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
+		d, err := o.Amend.AddOneOff(ctx, of, cmd, amend.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
 		if err != nil {
 			return nil, err
 		}
@@ -398,7 +398,7 @@ func (p cyclePrice) parse(currency money.Currency, field string) (contract.Cycle
 	if p.Value == "" {
 		return step, fault.New(fault.Invalid, "field '%s.value' is required", field).Code("bodyField").Field(field + ".value")
 	}
-	amend.SetKind(&step, kind)
+	amend.SetCyclePriceKind(&step, kind)
 	if kind == "PERCENTAGE" {
 		percent, err := p.Value.Float64()
 		if err != nil {
@@ -517,8 +517,8 @@ type carryForward string
 
 // Schema describes both.
 func (carryForward) Schema(huma.Registry) *huma.Schema {
-	names := make([]any, len(swap.Carries))
-	for i, c := range swap.Carries {
+	names := make([]any, len(swap.DiscountModes))
+	for i, c := range swap.DiscountModes {
 		names[i] = string(c)
 	}
 	return &huma.Schema{OneOf: []*huma.Schema{{Type: huma.TypeBoolean}, {Type: huma.TypeString, Enum: names}}}
@@ -566,7 +566,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
 	lines := amend.Swap{OldLine: body.OldLineID}
 	if body.CarryForwardDiscount != "" {
-		if lines.Carry, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.Carries); err != nil {
+		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.DiscountModes); err != nil {
 			return nil, err
 		}
 	}
@@ -576,7 +576,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if lines.New, err = parseQuantities("newVariants", body.NewVariants); err != nil {
 		return nil, err
 	}
-	var once amend.OnceSwap
+	var once amend.NextOrderSwap
 	if once.Old, err = parseIDs("ProductVariant", "oldOneTimeVariants", body.OldOneTimeVariants); err != nil {
 		return nil, err
 	}

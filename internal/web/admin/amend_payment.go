@@ -38,7 +38,7 @@ func (o Options) askForPayment(ctx context.Context, in *contractQueryOnly) (*str
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Amend.AskForPayment(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return nil, o.Amend.SendPaymentUpdate(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
 
 // contractQueryOnly asks for nothing but the contract.

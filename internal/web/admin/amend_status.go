@@ -156,7 +156,7 @@ func (o Options) pending(ctx context.Context, in *contractPath) (*pendingOut, er
 		return nil, err
 	}
 	caller := web.CallerOf(ctx)
-	p, err := o.Amend.Pending(ctx, caller.Shop.ID, cmd)
+	p, err := o.Amend.PendingChange(ctx, caller.Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (o Options) cancelPending(ctx context.Context, in *contractPath) (*struct{}
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Amend.CancelPending(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return nil, o.Amend.CancelPendingChange(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
 
 type contractPath struct {

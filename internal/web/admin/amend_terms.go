@@ -164,9 +164,9 @@ func (q deliveryIntervalQuery) asInterval() (*intervalQuery, error) {
 	return &intervalQuery{OfContract: q.OfContract, Interval: cmp.Or(q.Interval, q.OtherInterval), Count: count}, nil
 }
 
-func (q intervalQuery) rhythm() (amend.Rhythm, error) {
+func (q intervalQuery) rhythm() (amend.Frequency, error) {
 	interval, err := cadence.ParseInterval(q.Interval)
-	return amend.Rhythm{Interval: interval, Count: int(q.Count)}, err
+	return amend.Frequency{Interval: interval, Count: int(q.Count)}, err
 }
 
 func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
@@ -181,7 +181,7 @@ func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQu
 	return o.setInterval(ctx, q, o.Amend.SetDeliveryInterval)
 }
 
-type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r amend.Rhythm) (contract.Detail, error)
+type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r amend.Frequency) (contract.Detail, error)
 
 func (o Options) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
 	cmd, err := o.command(ctx, in.Contract)
@@ -209,7 +209,7 @@ func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Amend.TakePlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
+	return newContractOut(o.Amend.SetSellingPlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
 }
 
 type minQuery struct {

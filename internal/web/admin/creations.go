@@ -61,7 +61,7 @@ func (o Options) restartContract(ctx context.Context, in *restartIn) (*contractO
 		return nil, fault.New(fault.Invalid, "field 'nextBillingDate' is required").Entity(contractEntity).Code("bodyField").Field("nextBillingDate")
 	}
 	caller := web.CallerOf(ctx)
-	w := amend.Restart{Request: web.RequestName(ctx)}
+	w := amend.RestartParams{RequestKey: web.RequestName(ctx)}
 	if w.NextBillingDate, err = caller.OrderDate("nextBillingDate", body.NextBillingDate); err != nil {
 		return nil, err
 	}
@@ -131,39 +131,39 @@ func (o Options) createContract(ctx context.Context, in *creationIn) (*contractO
 	if err != nil {
 		return nil, err
 	}
-	n.Request = web.RequestName(ctx)
+	n.RequestKey = web.RequestName(ctx)
 	return newContractOut(o.Amend.Create(ctx, caller.Shop.ID, o.Line, caller.Actor, n))
 }
 
-func (b newContract) parse(caller web.Caller) (amend.New, error) {
+func (b newContract) parse(caller web.Caller) (amend.Params, error) {
 	missing := func(field string) error {
 		return fault.New(fault.Invalid, "field '%s' is required", field).Entity(contractEntity).Code("bodyField").Field(field)
 	}
 	customer, err := b.CustomerID.Parse("Customer", "customerId")
 	switch {
 	case err != nil:
-		return amend.New{}, err
+		return amend.Params{}, err
 	case customer == 0:
-		return amend.New{}, missing("customerId")
+		return amend.Params{}, missing("customerId")
 	case b.BillingIntervalType == "":
-		return amend.New{}, missing("billingIntervalType")
+		return amend.Params{}, missing("billingIntervalType")
 	}
-	n := amend.New{
-		Customer: customer, Status: contract.Active, Cycles: amend.Cycles{Min: limitOf(b.MinCycles), Max: limitOf(b.MaxCycles)}, Unpaid: b.CreateWithoutPaymentMethod,
+	n := amend.Params{
+		Customer: customer, Status: contract.Active, Cycles: amend.Cycles{Min: limitOf(b.MinCycles), Max: limitOf(b.MaxCycles)}, NoPaymentMethod: b.CreateWithoutPaymentMethod,
 		Note: b.OrderNote, Attributes: parseAttributes(b.CustomAttributes), ImportedID: b.ImportedID,
 	}
 	if b.NextBillingDate != "" {
 		if n.NextBillingDate, err = caller.OrderDate("nextBillingDate", b.NextBillingDate); err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 	}
 	if b.Status != "" {
 		if n.Status, err = web.ParseEnum("status", b.Status, []contract.Status{contract.Active, contract.Paused}); err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 	}
 	if n.Billing, err = parseRhythm("billingInterval", b.BillingIntervalType, b.BillingIntervalCount); err != nil {
-		return amend.New{}, err
+		return amend.Params{}, err
 	}
 	n.Delivery = n.Billing
 	if b.DeliveryIntervalType != "" || b.DeliveryIntervalCount != nil {
@@ -172,7 +172,7 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 			count = *b.DeliveryIntervalCount
 		}
 		if n.Delivery, err = parseRhythm("deliveryInterval", cmp.Or(b.DeliveryIntervalType, b.BillingIntervalType), count); err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 	}
 	if b.PaymentMethodID != "" {
@@ -180,7 +180,7 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 	}
 	if b.DeliveryPriceAmount != "" {
 		if n.DeliveryPrice, err = amountIn(caller.Shop.Currency, "deliveryPriceAmount", string(b.DeliveryPriceAmount)); err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 	}
 	if b.DeliveryAddress1 != "" || b.DeliveryCity != "" || b.DeliveryCountryCode != "" {
@@ -190,14 +190,14 @@ func (b newContract) parse(caller web.Caller) (amend.New, error) {
 		}
 		method, err := address.method()
 		if err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 		n.Method = method(contract.DeliveryMethod{})
 	}
 	for i, l := range b.Lines {
 		line, err := l.parse(caller, fmt.Sprintf("lines[%d]", i))
 		if err != nil {
-			return amend.New{}, err
+			return amend.Params{}, err
 		}
 		n.Lines = append(n.Lines, line)
 	}
@@ -231,15 +231,15 @@ func (l contractLineIn) parse(caller web.Caller, field string) (amend.NewLine, e
 // interval.
 const maxIntervalCount = 365
 
-func parseRhythm(field, interval string, count int32) (amend.Rhythm, error) {
+func parseRhythm(field, interval string, count int32) (amend.Frequency, error) {
 	parsed, err := cadence.ParseInterval(interval)
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return amend.Rhythm{}, f.Field(field + "Type")
+		return amend.Frequency{}, f.Field(field + "Type")
 	}
 	if err == nil && (count < 1 || count > maxIntervalCount) {
 		err = fault.New(fault.Invalid, "field '%sCount' must be from 1 to %d", field, maxIntervalCount).Entity(contractEntity).Code("bodyField").Field(field + "Count")
 	}
-	return amend.Rhythm{Interval: parsed, Count: int(count)}, err
+	return amend.Frequency{Interval: parsed, Count: int(count)}, err
 }
 
 type splitIn struct {

@@ -94,7 +94,7 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 	return &customerOut{customerAnswer{
 		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
 		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
-		Standing: string(contract.StandingOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
+		Standing: string(contract.CustomerStatusOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
 		Contracts: newCustomerContracts(details, record.PageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)}),
 	}}, nil
 }

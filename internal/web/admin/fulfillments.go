@@ -86,17 +86,17 @@ func (o Options) contractFulfillments(ctx context.Context, in *contractPath) (*f
 	if err != nil {
 		return nil, err
 	}
-	sent, err := o.Amend.Sent(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	sent, err := o.Amend.Fulfillments(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}
 	return &fulfillmentsOut{newContractFulfillments(sent)}, nil
 }
 
-func newContractFulfillments(sent amend.Sent) contractFulfillments {
+func newContractFulfillments(sent amend.OrderFulfillments) contractFulfillments {
 	n := len(sent.Fulfillments)
 	out := contractFulfillments{
-		OrderID: web.Some(sent.Of.LastOrderID), OrderName: web.Some(sent.Of.LastOrder),
+		OrderID: web.Some(sent.Contract.LastOrderID), OrderName: web.Some(sent.Contract.LastOrder),
 		Fulfillments: fulfillmentConnection{Nodes: make([]fulfillmentNode, n), Edges: make([]fulfillmentEdge, n)},
 	}
 	for i, f := range sent.Fulfillments {

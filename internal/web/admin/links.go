@@ -13,9 +13,9 @@ import (
 
 // Links lets subscribers into the portal. Failures are faults.
 type Links interface {
-	SendLink(ctx context.Context, of shop.ID, who login.Who, by activity.Actor) error
-	NewLink(ctx context.Context, of shop.ID, who login.Who) (login.Pass, error)
-	NewToken(ctx context.Context, of shop.ID, who login.Who) (login.Pass, error)
+	SendLink(ctx context.Context, of shop.ID, who login.CustomerRef, by activity.Actor) error
+	NewLink(ctx context.Context, of shop.ID, who login.CustomerRef) (login.Credential, error)
+	NewToken(ctx context.Context, of shop.ID, who login.CustomerRef) (login.Credential, error)
 }
 
 func (o Options) links(api *web.API) {
@@ -57,7 +57,7 @@ const mailed = "Email triggered successfully."
 
 func (o Options) emailMagicLink(ctx context.Context, in *mailQuery) (*textOut, error) {
 	caller := web.CallerOf(ctx)
-	if err := o.Links.SendLink(ctx, caller.Shop.ID, login.Who{Line: o.Line, Email: in.Email}, caller.Actor); err != nil {
+	if err := o.Links.SendLink(ctx, caller.Shop.ID, login.CustomerRef{Line: o.Line, Email: in.Email}, caller.Actor); err != nil {
 		return nil, err
 	}
 	return &textOut{mailed}, nil
@@ -69,12 +69,12 @@ type subscriberQuery struct {
 	Email    string `query:"email" maxLength:"254" example:"ada@shopper.example" doc:"The customer's e-mail address. With customerId it must be that customer's."`
 }
 
-func (o Options) subscriber(q *subscriberQuery) (login.Who, error) {
+func (o Options) subscriber(q *subscriberQuery) (login.CustomerRef, error) {
 	if q.Customer == "" && q.Email == "" {
-		return login.Who{}, web.MissingParameter("customerId", "Long")
+		return login.CustomerRef{}, web.MissingParameter("customerId", "Long")
 	}
 	customer, err := web.ParseID("Customer", "customerId", q.Customer)
-	return login.Who{Line: o.Line, Customer: customer, Email: q.Email}, err
+	return login.CustomerRef{Line: o.Line, Customer: customer, Email: q.Email}, err
 }
 
 // portalToken is the answer that holds a token.
@@ -128,10 +128,10 @@ func (o Options) manageSubscriptionLinkOf(ctx context.Context, in *customerPath)
 	if err != nil {
 		return nil, err
 	}
-	return o.makeLink(ctx, login.Who{Line: o.Line, Customer: customer, Email: in.Email})
+	return o.makeLink(ctx, login.CustomerRef{Line: o.Line, Customer: customer, Email: in.Email})
 }
 
-func (o Options) makeLink(ctx context.Context, who login.Who) (*linkOut, error) {
+func (o Options) makeLink(ctx context.Context, who login.CustomerRef) (*linkOut, error) {
 	made, err := o.Links.NewLink(ctx, web.CallerOf(ctx).Shop.ID, who)
 	if err != nil {
 		return nil, err

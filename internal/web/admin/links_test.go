@@ -22,23 +22,23 @@ import (
 type porter struct {
 	of  shop.ID
 	by  activity.Actor
-	who *login.Who
+	who *login.CustomerRef
 	err error
 }
 
-func (p *porter) SendLink(_ context.Context, of shop.ID, who login.Who, by activity.Actor) error {
+func (p *porter) SendLink(_ context.Context, of shop.ID, who login.CustomerRef, by activity.Actor) error {
 	p.of, p.who, p.by = of, &who, by
 	return p.err
 }
 
-func (p *porter) NewLink(_ context.Context, of shop.ID, who login.Who) (login.Pass, error) {
+func (p *porter) NewLink(_ context.Context, of shop.ID, who login.CustomerRef) (login.Credential, error) {
 	p.of, p.who = of, &who
-	return login.Pass{Customer: 5, Value: "https://subs.example/p/demo/l/abc", ExpiresAt: noon().Add(2 * time.Hour)}, p.err
+	return login.Credential{Customer: 5, Value: "https://subs.example/p/demo/l/abc", ExpiresAt: noon().Add(2 * time.Hour)}, p.err
 }
 
-func (p *porter) NewToken(_ context.Context, of shop.ID, who login.Who) (login.Pass, error) {
+func (p *porter) NewToken(_ context.Context, of shop.ID, who login.CustomerRef) (login.Credential, error) {
 	p.of, p.who = of, &who
-	return login.Pass{Customer: 5, Value: "abc", ExpiresAt: noon().Add(2 * time.Hour)}, p.err
+	return login.Credential{Customer: 5, Value: "abc", ExpiresAt: noon().Add(2 * time.Hour)}, p.err
 }
 
 func serveLinks(t *testing.T, p *porter) *server {
@@ -63,7 +63,7 @@ func TestAMagicLinkIsAnsweredWithASentence(t *testing.T) {
 	if w.Code != http.StatusOK || w.Body.String() != "\"Email triggered successfully.\"\n" || w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("answered %d %q %s", w.Code, w.Body, w.Header().Get("Content-Type"))
 	}
-	if p.of != 7 || *p.who != (login.Who{Line: shop.Subscriptions, Email: "ann+box@example.com"}) || p.by != by() {
+	if p.of != 7 || *p.who != (login.CustomerRef{Line: shop.Subscriptions, Email: "ann+box@example.com"}) || p.by != by() {
 		t.Errorf("asked for %+v of shop %d by %+v", p.who, p.of, p.by)
 	}
 }
@@ -72,17 +72,17 @@ func TestWhoIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target string
-		want   login.Who
+		want   login.CustomerRef
 	}{
-		"a token by number":           {tokenPath + "?customerId=5", login.Who{Customer: 5}},
-		"a token by graph id":         {tokenPath + "?customerId=gid://shopify/Customer/5", login.Who{Customer: 5}},
-		"a token by address":          {tokenPath + "?email=a@b.example", login.Who{Email: "a@b.example"}},
-		"a token by both":             {tokenPath + "?customerId=5&email=a@b.example", login.Who{Customer: 5, Email: "a@b.example"}},
-		"a link by address":           {linkPath + "?email=a@b.example", login.Who{Email: "a@b.example"}},
-		"a link by number":            {linkPath + "?customerId=5", login.Who{Customer: 5}},
-		"a link by number in path":    {linkPath + "/5", login.Who{Customer: 5}},
-		"a link by graph id in path":  {linkPath + "/gid%3A%2F%2Fshopify%2FCustomer%2F5", login.Who{Customer: 5}},
-		"a link with both, and slash": {linkPath + "/5/?email=a@b.example", login.Who{Customer: 5, Email: "a@b.example"}},
+		"a token by number":           {tokenPath + "?customerId=5", login.CustomerRef{Customer: 5}},
+		"a token by graph id":         {tokenPath + "?customerId=gid://shopify/Customer/5", login.CustomerRef{Customer: 5}},
+		"a token by address":          {tokenPath + "?email=a@b.example", login.CustomerRef{Email: "a@b.example"}},
+		"a token by both":             {tokenPath + "?customerId=5&email=a@b.example", login.CustomerRef{Customer: 5, Email: "a@b.example"}},
+		"a link by address":           {linkPath + "?email=a@b.example", login.CustomerRef{Email: "a@b.example"}},
+		"a link by number":            {linkPath + "?customerId=5", login.CustomerRef{Customer: 5}},
+		"a link by number in path":    {linkPath + "/5", login.CustomerRef{Customer: 5}},
+		"a link by graph id in path":  {linkPath + "/gid%3A%2F%2Fshopify%2FCustomer%2F5", login.CustomerRef{Customer: 5}},
+		"a link with both, and slash": {linkPath + "/5/?email=a@b.example", login.CustomerRef{Customer: 5, Email: "a@b.example"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -78,7 +78,7 @@ func TestAnAnswerOutlivesItsProcessAndEndsInADay(t *testing.T) {
 	if s, replayed := skip(); s.skipped != nil || replayed != "true" {
 		t.Errorf("another process: %+v, replayed %q", s.skipped, replayed)
 	}
-	at.Set(noon().Add(idempotency.KeptFor))
+	at.Set(noon().Add(idempotency.AnswerTTL))
 	if s, replayed := skip(); s.skipped == nil || replayed != "" {
 		t.Errorf("a day later: %+v, replayed %q", s.skipped, replayed)
 	}

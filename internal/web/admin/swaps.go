@@ -164,7 +164,7 @@ func textOf(list []swap.Product) variantsText {
 func newSwap(domain string, r swap.Rule) swapRecord {
 	s := swapRecord{
 		ID: int64(r.ID), Shop: domain, Name: web.Some(r.Name), SourceVariants: textOf(r.Sources), DestinationVariants: textOf(r.Destinations),
-		UpdatedFirstOrder: r.FirstOrder, EveryRecurringOrder: r.EveryOrder, CarryDiscountForward: r.Carry, StopSwapEmails: r.Silent,
+		UpdatedFirstOrder: r.FirstOrder, EveryRecurringOrder: r.EveryOrder, CarryDiscountForward: r.CarryDiscount, StopSwapEmails: r.NoEmail,
 		ForBillingCycle: web.Some(int32(r.Cycle)), RuleSequence: new(int32(r.Sequence)), DiscountCarryForward: string(r.Discount),
 	}
 	if r.ShiftDays != nil {
@@ -177,7 +177,7 @@ func newSwap(domain string, r swap.Rule) swapRecord {
 // carry is taken from the old one.
 func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
 	r := old
-	r.Name, r.FirstOrder, r.EveryOrder, r.Carry, r.Silent = strings.TrimSpace(text(s.Name)), s.UpdatedFirstOrder, s.EveryRecurringOrder, s.CarryDiscountForward, s.StopSwapEmails
+	r.Name, r.FirstOrder, r.EveryOrder, r.CarryDiscount, r.NoEmail = strings.TrimSpace(text(s.Name)), s.UpdatedFirstOrder, s.EveryRecurringOrder, s.CarryDiscountForward, s.StopSwapEmails
 	r.Cycle, r.ShiftDays = 0, nil
 	if s.ForBillingCycle != nil {
 		r.Cycle = int(*s.ForBillingCycle)
@@ -192,7 +192,7 @@ func (s swapRecord) rule(old swap.Rule) (swap.Rule, error) {
 		r.ShiftDays = new(int(*days))
 	}
 	var err error
-	if r.Discount, err = web.ParseEnum("discountCarryForward", s.DiscountCarryForward, swap.Carries); err != nil {
+	if r.Discount, err = web.ParseEnum("discountCarryForward", s.DiscountCarryForward, swap.DiscountModes); err != nil {
 		return swap.Rule{}, err
 	}
 	if r.Sources, err = s.SourceVariants.products("sourceVariants"); err != nil {

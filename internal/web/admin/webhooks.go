@@ -20,8 +20,8 @@ type Webhooks interface {
 	Change(ctx context.Context, of shop.ID, id webhook.EndpointID, edit webhook.Edit) (webhook.Endpoint, error)
 	Rotate(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.Endpoint, error)
 	Remove(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) error
-	Try(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
-	Deliveries(ctx context.Context, of shop.ID, q webhook.Question, p page.Request) ([]webhook.Delivery, int, error)
+	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
+	Deliveries(ctx context.Context, of shop.ID, q webhook.DeliveryFilter, p page.Request) ([]webhook.Delivery, int, error)
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)
 }
 
@@ -97,11 +97,11 @@ type webhookEndpoint struct {
 
 func (o Options) webhookEndpoint(e webhook.Endpoint) webhookEndpoint {
 	v := webhookEndpoint{
-		ID: int64(e.ID), URL: e.URL, Types: e.Types, Enabled: e.Enabled, DisabledReason: web.Some(e.Reason), FailingSince: web.At(e.Failing),
+		ID: int64(e.ID), URL: e.URL, Types: e.Types, Enabled: e.Enabled, DisabledReason: web.Some(e.Reason), FailingSince: web.At(e.FailingSince),
 		CreatedAt: web.At(e.Created), UpdatedAt: web.At(e.Updated),
 	}
-	if o.Gate.Clock.Now().Before(e.OldTill) {
-		v.OldSecretUntil = web.At(e.OldTill)
+	if o.Gate.Clock.Now().Before(e.OldSecretUntil) {
+		v.OldSecretUntil = web.At(e.OldSecretUntil)
 	}
 	return v
 }
@@ -234,7 +234,7 @@ type triedEndpoint struct {
 type triedEndpointOut struct{ Body triedEndpoint }
 
 func (o Options) tryEndpoint(ctx context.Context, in *endpointQuery) (*triedEndpointOut, error) {
-	id, err := o.Webhooks.Try(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID))
+	id, err := o.Webhooks.SendTest(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (o Options) listDeliveries(ctx context.Context, in *deliveriesQuery) (*deli
 	if err != nil {
 		return nil, err
 	}
-	q := webhook.Question{Endpoint: webhook.EndpointID(in.Endpoint.Value)}
+	q := webhook.DeliveryFilter{Endpoint: webhook.EndpointID(in.Endpoint.Value)}
 	if in.Status != "" {
 		if q.Status, err = web.ParseEnum("status", in.Status, webhook.Statuses); err != nil {
 			return nil, err

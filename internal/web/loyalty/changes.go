@@ -117,7 +117,7 @@ func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error
 	if err != nil {
 		return nil, err
 	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)}
+	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, er
 	if err != nil {
 		return nil, err
 	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)}
+	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}
 	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (o Options) addCredits(ctx context.Context, in *changeIn) (*memberOut, erro
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Points.AddCredit(ctx, caller.Shop.ID, loyalty.CreditCommand{Who: who, Amount: amount.Minor, Note: body.Note, Actor: caller.Actor, Request: web.RequestName(ctx)})
+	m, err := o.Points.AddCredit(ctx, caller.Shop.ID, loyalty.CreditCommand{Who: who, Amount: amount.Minor, Note: body.Note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)})
 	return newMemberOut(caller, m, err)
 }
 
@@ -236,7 +236,7 @@ func (o Options) approve(ctx context.Context, in *changeIn) (*memberOut, error) 
 	if len(body.TransactionIDs) > maxApprovals {
 		return nil, fault.New(fault.Invalid, "field 'transactionIds' names %d transactions: at most %d are allowed", len(body.TransactionIDs), maxApprovals).Code("bodyField").Field("transactionIds")
 	}
-	cmd := loyalty.ApproveCommand{Who: who, Actor: caller.Actor, Request: web.RequestName(ctx)}
+	cmd := loyalty.ApproveCommand{Who: who, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}
 	for _, id := range body.TransactionIDs {
 		cmd.Entries = append(cmd.Entries, loyalty.EntryID(id))
 	}
@@ -245,9 +245,9 @@ func (o Options) approve(ctx context.Context, in *changeIn) (*memberOut, error) 
 }
 
 // read reads a body and the customer that it names.
-func (in *changeIn) read(caller web.Caller, body any, named *Named) (loyalty.Who, error) {
+func (in *changeIn) read(caller web.Caller, body any, named *Named) (loyalty.CustomerRef, error) {
 	if err := in.Into(body); err != nil {
-		return loyalty.Who{}, err
+		return loyalty.CustomerRef{}, err
 	}
 	return named.who(caller)
 }

@@ -49,8 +49,8 @@ type fakes struct {
 	err     error
 
 	of       shop.ID
-	who      loyalty.Who
-	standing loyalty.Standing
+	who      loyalty.CustomerRef
+	standing loyalty.RewardStatus
 	page     page.Request
 	command  any
 }
@@ -63,7 +63,7 @@ func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, er
 	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }
 
-func (f *fakes) Member(_ context.Context, of shop.Shop, who loyalty.Who, s loyalty.Standing) (loyalty.Member, error) {
+func (f *fakes) Member(_ context.Context, of shop.Shop, who loyalty.CustomerRef, s loyalty.RewardStatus) (loyalty.Member, error) {
 	f.of, f.who, f.standing = of.ID, who, s
 	return f.member, f.err
 }
@@ -73,7 +73,7 @@ func (f *fakes) Top(_ context.Context, of shop.ID, p page.Request) ([]loyalty.Ac
 	return f.top, f.total, f.err
 }
 
-func (f *fakes) History(_ context.Context, of shop.ID, who loyalty.Who, p page.Request) ([]loyalty.Entry, int, error) {
+func (f *fakes) History(_ context.Context, of shop.ID, who loyalty.CustomerRef, p page.Request) ([]loyalty.Entry, int, error) {
 	f.of, f.who, f.page = of, who, p
 	return f.entries, f.total, f.err
 }
@@ -176,11 +176,11 @@ func theMember() loyalty.Member {
 			Born: "1990-02-28", ReferralCode: "k3j9x2", EnrolledAt: noon().AddDate(0, -3, 0), Spent: usd(41250), Credit: usd(750),
 			Sums: loyalty.Sums{
 				Available: 184050, Pending: 9600, Credited: 312000, Earned: 300000, Activities: 14,
-				Rewarded: map[loyalty.Occasion]int64{loyalty.Facebook: 1, loyalty.NewsLetter: 1, loyalty.Referral: 2, loyalty.Purchase: 10},
+				Rewarded: map[loyalty.SourceType]int64{loyalty.Facebook: 1, loyalty.NewsLetter: 1, loyalty.Referral: 2, loyalty.Purchase: 10},
 			},
 		},
 		Expiring: 12000, ExpiresAt: noon().AddDate(0, 9, 0), Tier: &loyalty.Tier{ID: 2, Name: "Oak"}, Next: &loyalty.Tier{ID: 3, Name: "Redwood"},
-		Rewards: []loyalty.Taken{
+		Rewards: []loyalty.Reward{
 			{
 				ID: 31, Customer: 7001, Rule: 1, Type: loyalty.DiscountCode, State: loyalty.Used, Code: "LOYAL-K3J9X2ABCD", PlatformID: "gid://shopify/DiscountCodeNode/80001",
 				Description: "5 off an order", Value: usd(500), Entry: 29, Order: 1004, OrderName: "#1004", Uses: 1,

@@ -130,7 +130,7 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 	if err != nil {
 		return nil, err
 	}
-	entries, total, err := o.Points.History(ctx, caller.Shop.ID, loyalty.Who{Customer: customer}, p)
+	entries, total, err := o.Points.History(ctx, caller.Shop.ID, loyalty.CustomerRef{Customer: customer}, p)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (o Options) history(ctx context.Context, in *historyQuery) (*historyOut, er
 
 func newTransaction(domain string, customer int64, e loyalty.Entry) transaction {
 	return transaction{
-		ID: int64(e.ID), Shop: domain, CustomerID: customer, TransactionType: string(e.Kind), Activity: string(e.Source.Of),
+		ID: int64(e.ID), Shop: domain, CustomerID: customer, TransactionType: string(e.Kind), Activity: string(e.Source.Type),
 		Points: e.Available.Float(), PendingPoints: e.Pending.Float(), Description: e.Description, Note: web.Some(e.Note), ActivityBy: web.Some(e.Actor),
 		EarnRuleID: web.Some(int64(e.Rule)), RewardID: web.Some(int64(e.Reward)), AvailableAt: web.At(e.AvailableAt), ExpireAt: web.At(e.ExpiresAt),
 		OccurredAt: web.At(e.OccurredAt), CreateAt: web.At(e.RecordedAt),

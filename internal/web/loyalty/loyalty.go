@@ -18,9 +18,9 @@ const Base = "/api/external"
 
 // Points asks and changes what members have. Failures are faults.
 type Points interface {
-	Member(ctx context.Context, of shop.Shop, who loyalty.Who, rewards loyalty.Standing) (loyalty.Member, error)
+	Member(ctx context.Context, of shop.Shop, who loyalty.CustomerRef, rewards loyalty.RewardStatus) (loyalty.Member, error)
 	Top(ctx context.Context, of shop.ID, p page.Request) ([]loyalty.Account, int, error)
-	History(ctx context.Context, of shop.ID, who loyalty.Who, p page.Request) ([]loyalty.Entry, int, error)
+	History(ctx context.Context, of shop.ID, who loyalty.CustomerRef, p page.Request) ([]loyalty.Entry, int, error)
 	Program(ctx context.Context, of shop.ID) (loyalty.Program, error)
 
 	Enrol(ctx context.Context, of shop.ID, cmd loyalty.EnrolCommand) (loyalty.Member, error)

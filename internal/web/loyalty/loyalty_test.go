@@ -118,17 +118,17 @@ func TestWhoIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query    string
-		who      loyalty.Who
-		standing loyalty.Standing
+		who      loyalty.CustomerRef
+		standing loyalty.RewardStatus
 	}{
-		"by number":                         {"customerId=7001", loyalty.Who{Customer: 7001}, ""},
-		"by number, as the interface says":  {"shop=Demo.myshopify.com&customer_id=7001", loyalty.Who{Customer: 7001}, ""},
-		"by graph id":                       {"customerId=gid://shopify/Customer/7001", loyalty.Who{Customer: 7001}, ""},
-		"by address":                        {"customerEmail=Ada@Example.com", loyalty.Who{Email: "Ada@Example.com"}, ""},
-		"by address, in the other spelling": {"customer_email=ada@example.com", loyalty.Who{Email: "ada@example.com"}, ""},
-		"by both":                           {"customerId=7001&customerEmail=ada@example.com", loyalty.Who{Customer: 7001, Email: "ada@example.com"}, ""},
-		"both spellings may agree":          {"customerId=7001&customer_id=7001", loyalty.Who{Customer: 7001}, ""},
-		"rewards of one status":             {"customerId=7001&status=unused", loyalty.Who{Customer: 7001}, loyalty.Unused},
+		"by number":                         {"customerId=7001", loyalty.CustomerRef{Customer: 7001}, ""},
+		"by number, as the interface says":  {"shop=Demo.myshopify.com&customer_id=7001", loyalty.CustomerRef{Customer: 7001}, ""},
+		"by graph id":                       {"customerId=gid://shopify/Customer/7001", loyalty.CustomerRef{Customer: 7001}, ""},
+		"by address":                        {"customerEmail=Ada@Example.com", loyalty.CustomerRef{Email: "Ada@Example.com"}, ""},
+		"by address, in the other spelling": {"customer_email=ada@example.com", loyalty.CustomerRef{Email: "ada@example.com"}, ""},
+		"by both":                           {"customerId=7001&customerEmail=ada@example.com", loyalty.CustomerRef{Customer: 7001, Email: "ada@example.com"}, ""},
+		"both spellings may agree":          {"customerId=7001&customer_id=7001", loyalty.CustomerRef{Customer: 7001}, ""},
+		"rewards of one status":             {"customerId=7001&status=unused", loyalty.CustomerRef{Customer: 7001}, loyalty.Unused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +143,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	ada := loyalty.Who{Customer: 7001}
+	ada := loyalty.CustomerRef{Customer: 7001}
 	for name, test := range map[string]struct {
 		method, path, body string
 		want               any
@@ -151,7 +151,7 @@ func TestCommands(t *testing.T) {
 		"points are added":                    {"POST", "/add-points", `{"customerId":7001,"points":150.5,"note":"thanks"}`, loyalty.PointsCommand{Who: ada, Points: 15050, Note: "thanks", Actor: by()}},
 		"a rule says how many":                {"POST", "/add-points", `{"customerId":"7001","earnRuleId":5}`, loyalty.PointsCommand{Who: ada, Rule: 5, Actor: by()}},
 		"points are removed":                  {"POST", "/remove-points", `{"customerId":"gid://shopify/Customer/7001","points":3,"shop":"demo.myshopify.com"}`, loyalty.PointsCommand{Who: ada, Points: 300, Actor: by()}},
-		"a transaction is taken back":         {"POST", "/remove-points", `{"customerEmail":" ada@example.com ","transactionId":29}`, loyalty.PointsCommand{Who: loyalty.Who{Email: "ada@example.com"}, Entry: 29, Actor: by()}},
+		"a transaction is taken back":         {"POST", "/remove-points", `{"customerEmail":" ada@example.com ","transactionId":29}`, loyalty.PointsCommand{Who: loyalty.CustomerRef{Email: "ada@example.com"}, Entry: 29, Actor: by()}},
 		"a reward is taken":                   {"POST", "/redeem-points", `{"customerId":7001,"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: ada, Rule: 1, Actor: by()}},
 		"a reward for so many points":         {"POST", "/redeem-points", `{"customerId":7001,"points":500}`, loyalty.RedeemCommand{Who: ada, Points: 50000, Actor: by()}},
 		"a reward is taken by the other name": {"POST", "/redeem-points", `{"customerId":7001,"redeemRuleId":1}`, loyalty.RedeemCommand{Who: ada, Rule: 1, Actor: by()}},
@@ -162,8 +162,8 @@ func TestCommands(t *testing.T) {
 		"store credit in both words":          {"POST", "/add-credits", `{"customerId":7001,"points":7.5,"amount":7.50}`, loyalty.CreditCommand{Who: ada, Amount: 750, Actor: by()}},
 		"pending points are approved":         {"PUT", "/approve-pending-transactions", `{"customerId":7001}`, loyalty.ApproveCommand{Who: ada, Actor: by()}},
 		"some of them":                        {"PUT", "/approve-pending-transactions", `{"customerId":7001,"transactionIds":[29,30]}`, loyalty.ApproveCommand{Who: ada, Entries: []loyalty.EntryID{29, 30}, Actor: by()}},
-		"a code was used":                     {"PUT", "/update-discount-code-status", `{"discountCode":"LOYAL-1","status":"used","orderId":"gid://shopify/Order/77","orderName":"#77"}`, loyalty.RewardCommand{Code: "LOYAL-1", Standing: loyalty.UsedUp, Order: 77, OrderName: "#77", Actor: by()}},
-		"a reward is given back":              {"PUT", "/update-discount-code-status", `{"id":31,"status":"REFUNDED"}`, loyalty.RewardCommand{Reward: 31, Standing: loyalty.Refunded, Actor: by()}},
+		"a code was used":                     {"PUT", "/update-discount-code-status", `{"discountCode":"LOYAL-1","status":"used","orderId":"gid://shopify/Order/77","orderName":"#77"}`, loyalty.RewardCommand{Code: "LOYAL-1", Status: loyalty.StatusUsed, Order: 77, OrderName: "#77", Actor: by()}},
+		"a reward is given back":              {"PUT", "/update-discount-code-status", `{"id":31,"status":"REFUNDED"}`, loyalty.RewardCommand{Reward: 31, Status: loyalty.Refunded, Actor: by()}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -238,7 +238,7 @@ func TestWhatIsRefused(t *testing.T) {
 
 func TestWhoIsNoMemberIsNotFound(t *testing.T) {
 	t.Parallel()
-	s := serve(t, &fakes{err: loyalty.NotEnrolled(loyalty.Who{Customer: 1})})
+	s := serve(t, &fakes{err: loyalty.NotEnrolled(loyalty.CustomerRef{Customer: 1})})
 	for _, path := range []string{"/customer-loyalty?customerId=1", "/point-transaction-history/1"} {
 		if w := s.ask("GET", Base+path, ""); w.Code != http.StatusNotFound || problem(t, w).ErrorKey != "customerNotEnrolled" {
 			t.Errorf("%s answered %d %s", path, w.Code, w.Body)
@@ -269,10 +269,10 @@ func TestShapeOfLists(t *testing.T) {
 	t.Parallel()
 	terms := loyalty.DefaultTerms()
 	terms.Earn, terms.Redeem = terms.Earn[1:3], terms.Redeem[1:3]
-	terms.Earn[0].Ladder = []loyalty.Rung{{Cycle: 6, Points: 25000}}
+	terms.Earn[0].Ladder = []loyalty.CycleBonus{{Cycle: 6, Points: 25000}}
 	s := serve(t, &fakes{total: 2, program: loyalty.Program{Terms: terms}, entries: []loyalty.Entry{
-		{ID: 29, Seq: 2, Kind: loyalty.Spend, Available: -50000, Source: loyalty.Source{Of: loyalty.Reward, ID: "31"}, Reward: 31, Description: "5 off an order", Actor: "API key ERP", OccurredAt: noon(), RecordedAt: noon()},
-		{ID: 28, Seq: 1, Kind: loyalty.Pend, Pending: 2500, Source: loyalty.Source{Of: loyalty.Renewal, ID: "9"}, Rule: 2, Description: "Renew", Note: "n", AvailableAt: noon(), ExpiresAt: noon(), OccurredAt: noon(), RecordedAt: noon()},
+		{ID: 29, Seq: 2, Kind: loyalty.Spend, Available: -50000, Source: loyalty.Source{Type: loyalty.RewardSource, ID: "31"}, Reward: 31, Description: "5 off an order", Actor: "API key ERP", OccurredAt: noon(), RecordedAt: noon()},
+		{ID: 28, Seq: 1, Kind: loyalty.Pend, Pending: 2500, Source: loyalty.Source{Type: loyalty.Renewal, ID: "9"}, Rule: 2, Description: "Renew", Note: "n", AvailableAt: noon(), ExpiresAt: noon(), OccurredAt: noon(), RecordedAt: noon()},
 	}})
 	webtest.Golden(t, "history.json", s.ask("GET", Base+"/point-transaction-history/gid:%2F%2Fshopify%2FCustomer%2F7001", "").Body.Bytes())
 	if s.who.Customer != 7001 {

@@ -68,7 +68,7 @@ type reward struct {
 }
 
 func newMember(domain string, m loyalty.Member) member {
-	given := func(o loyalty.Occasion) bool { return m.Sums.Rewarded[o] > 0 }
+	given := func(o loyalty.SourceType) bool { return m.Sums.Rewarded[o] > 0 }
 	out := member{
 		Shop: domain, CustomerID: m.Person.Customer, CustomerEmail: web.Some(m.Person.Email), CustomerStatus: string(m.Status),
 		AvailablePoints: m.Sums.Available.Float(), PendingPoints: m.Sums.Pending.Float(), CreditedPoints: m.Sums.Credited.Float(),
@@ -93,9 +93,9 @@ func newMember(domain string, m loyalty.Member) member {
 	return out
 }
 
-func newReward(domain string, r loyalty.Taken) reward {
+func newReward(domain string, r loyalty.Reward) reward {
 	out := reward{
-		ID: int64(r.ID), Shop: domain, CustomerID: r.Customer, Description: r.Description, Status: string(r.Standing()), Amount: r.Value.Float(),
+		ID: int64(r.ID), Shop: domain, CustomerID: r.Customer, Description: r.Description, Status: string(r.Status()), Amount: r.Value.Float(),
 		CreateAt: web.At(r.CreatedAt), UsedAt: web.At(r.UsedAt), ExpireDate: web.At(r.ExpiresAt), TransactionID: int64(r.Entry), RedeemRuleID: int64(r.Rule),
 		OrderID: web.Some(r.Order), OrderName: web.Some(r.OrderName), DiscountCodeID: web.Some(r.PlatformID), UsageCount: r.Uses,
 	}
@@ -153,9 +153,9 @@ func (o Options) customerLoyalty(ctx context.Context, in *memberQuery) (*memberO
 	if err != nil {
 		return nil, err
 	}
-	var standing loyalty.Standing
+	var standing loyalty.RewardStatus
 	if in.Status != "" {
-		if standing, err = web.ParseEnum("status", in.Status, loyalty.Standings); err != nil {
+		if standing, err = web.ParseEnum("status", in.Status, loyalty.RewardStatuses); err != nil {
 			return nil, err
 		}
 	}

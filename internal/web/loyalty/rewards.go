@@ -58,7 +58,7 @@ func (o Options) redeem(ctx context.Context, in *changeIn) (*memberOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: rule, Points: points, Actor: caller.Actor, Request: web.RequestName(ctx)})
+	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{Who: who, Rule: rule, Points: points, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)})
 	return newMemberOut(caller, m, err)
 }
 
@@ -93,7 +93,7 @@ func (o Options) setStatus(ctx context.Context, in *changeIn) (*memberOut, error
 		return nil, fault.New(fault.Invalid, "field 'status' is required").Code("bodyField").Field("status")
 	}
 	var err error
-	if cmd.Standing, err = web.ParseEnum("status", body.Status, loyalty.Standings); err != nil {
+	if cmd.Status, err = web.ParseEnum("status", body.Status, loyalty.RewardStatuses); err != nil {
 		return nil, err
 	}
 	if cmd.Order, err = body.OrderID.Parse("Order", "orderId"); err != nil {

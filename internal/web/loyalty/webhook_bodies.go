@@ -15,7 +15,7 @@ import (
 // Bodies writes what webhooks tell of members, in the shapes of this interface.
 type Bodies struct {
 	Points interface {
-		Member(ctx context.Context, of shop.Shop, who loyalty.Who, rewards loyalty.Standing) (loyalty.Member, error)
+		Member(ctx context.Context, of shop.Shop, who loyalty.CustomerRef, rewards loyalty.RewardStatus) (loyalty.Member, error)
 	}
 	Book interface {
 		LoyaltyEntry(ctx context.Context, of shop.ID, id loyalty.EntryID) (loyalty.Entry, error)
@@ -55,7 +55,7 @@ func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	is, err := b.Points.Member(ctx, store, loyalty.Who{Customer: m.Customer}, "")
+	is, err := b.Points.Member(ctx, store, loyalty.CustomerRef{Customer: m.Customer}, "")
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 			return nil, err
 		}
 		h.StoreCredit = &storeCredit{
-			ID: int64(c.ID), Shop: store.Domain, CustomerID: m.Customer, Amount: c.Amount.Float(), Activity: string(c.Source.Of), Note: web.Some(c.Note),
+			ID: int64(c.ID), Shop: store.Domain, CustomerID: m.Customer, Amount: c.Amount.Float(), Activity: string(c.Source.Type), Note: web.Some(c.Note),
 			ActivityBy: web.Some(c.Actor), CreateAt: web.At(c.At),
 		}
 	case webhook.Redeemed:
-		i := slices.IndexFunc(is.Rewards, func(r loyalty.Taken) bool { return int64(r.ID) == m.Record })
+		i := slices.IndexFunc(is.Rewards, func(r loyalty.Reward) bool { return int64(r.ID) == m.Record })
 		if i < 0 {
 			return nil, fault.New(fault.NotFound, "reward %d of the customer does not exist", m.Record)
 		}

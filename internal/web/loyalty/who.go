@@ -20,29 +20,29 @@ type Named struct {
 	Email    string    `json:"customerEmail,omitempty" maxLength:"320" doc:"The customer's e-mail address, in any letter case." example:"ada@shopper.example"`
 }
 
-func (b Named) who(caller web.Caller) (loyalty.Who, error) {
+func (b Named) who(caller web.Caller) (loyalty.CustomerRef, error) {
 	if err := ownShop(b.Shop, caller); err != nil {
-		return loyalty.Who{}, err
+		return loyalty.CustomerRef{}, err
 	}
 	return whoOf("field", "customerId", string(b.Customer), b.Email)
 }
 
 // whoOf returns the customer that is named: by number, by address, or by both.
-func whoOf(kind, param, customer, email string) (loyalty.Who, error) {
+func whoOf(kind, param, customer, email string) (loyalty.CustomerRef, error) {
 	id, err := web.ParseID("Customer", param, customer)
 	if err != nil {
-		return loyalty.Who{}, err
+		return loyalty.CustomerRef{}, err
 	}
 	email = strings.TrimSpace(email)
 	switch {
 	case id == 0 && email == "" && kind == "field":
-		return loyalty.Who{}, fault.New(fault.Invalid, "field 'customerId' or 'customerEmail' is required").Code("bodyField").Field("customerId")
+		return loyalty.CustomerRef{}, fault.New(fault.Invalid, "field 'customerId' or 'customerEmail' is required").Code("bodyField").Field("customerId")
 	case id == 0 && email == "":
-		return loyalty.Who{}, web.MissingParameter("customerId", "Long")
+		return loyalty.CustomerRef{}, web.MissingParameter("customerId", "Long")
 	case email != "" && !strings.Contains(email, "@"), utf8.RuneCountInString(email) > maxEmail:
-		return loyalty.Who{}, notAnAddress(email)
+		return loyalty.CustomerRef{}, notAnAddress(email)
 	}
-	return loyalty.Who{Customer: id, Email: email}, nil
+	return loyalty.CustomerRef{Customer: id, Email: email}, nil
 }
 
 func notAnAddress(email string) error {

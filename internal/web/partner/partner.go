@@ -24,7 +24,7 @@ type Service interface {
 	Connect(ctx context.Context, a partner.App, cmd partner.ConnectCommand) (partner.Connection, error)
 	Exchange(ctx context.Context, a partner.App, code string, id partner.ConnectionID, clientIP string) (string, partner.Connection, error)
 	Status(ctx context.Context, a partner.App, id partner.ConnectionID) (partner.Connection, error)
-	Leave(ctx context.Context, a partner.App, id partner.ConnectionID, clientIP string) (partner.Connection, error)
+	Withdraw(ctx context.Context, a partner.App, id partner.ConnectionID, clientIP string) (partner.Connection, error)
 	RotateToken(ctx context.Context, a partner.App, id partner.ConnectionID, clientIP string) (string, partner.Connection, error)
 	// DomainOf returns the domain of a connection's store.
 	DomainOf(ctx context.Context, c partner.Connection) (string, error)
@@ -228,7 +228,7 @@ func (o Options) status(ctx context.Context, in *connectionIn) (*connectionOut, 
 }
 
 func (o Options) leave(ctx context.Context, in *connectionIn) (*connectionOut, error) {
-	c, err := o.Service.Leave(ctx, web.AppOf(ctx), partner.ConnectionID(in.Connection), web.ClientIP(ctx))
+	c, err := o.Service.Withdraw(ctx, web.AppOf(ctx), partner.ConnectionID(in.Connection), web.ClientIP(ctx))
 	return o.answer(ctx, c, err)
 }
 

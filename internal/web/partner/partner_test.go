@@ -58,7 +58,7 @@ func (f *fakes) Status(_ context.Context, _ partner.App, id partner.ConnectionID
 	return f.connection, f.err
 }
 
-func (f *fakes) Leave(_ context.Context, _ partner.App, id partner.ConnectionID, _ string) (partner.Connection, error) {
+func (f *fakes) Withdraw(_ context.Context, _ partner.App, id partner.ConnectionID, _ string) (partner.Connection, error) {
 	f.id = id
 	return f.connection, f.err
 }

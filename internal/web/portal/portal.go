@@ -32,11 +32,11 @@ const Path = "/p/"
 // Login knows who is let in. Failures are faults.
 type Login interface {
 	Shop(ctx context.Context, handle string) (shop.Shop, error)
-	Look(ctx context.Context, of shop.ID, link string) error
+	CheckLink(ctx context.Context, of shop.ID, link string) error
 	Enter(ctx context.Context, of shop.ID, link string) (string, error)
 	RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error
 	Authenticate(ctx context.Context, of shop.ID, value string, via login.Via) (login.Principal, error)
-	Leave(ctx context.Context, of shop.ID, value string) error
+	SignOut(ctx context.Context, of shop.ID, value string) error
 	Contracts(ctx context.Context, p login.Principal) ([]contract.Contract, error)
 }
 

@@ -53,7 +53,7 @@ func (p *porter) Shop(_ context.Context, handle string) (shop.Shop, error) {
 	return shop.Shop{ID: 7, Domain: "demo.myshopify.com", TimeZone: "America/New_York"}, nil
 }
 
-func (p *porter) Look(_ context.Context, of shop.ID, value string) error {
+func (p *porter) CheckLink(_ context.Context, of shop.ID, value string) error {
 	if of != 7 || value != link {
 		return fault.New(fault.NotFound, "this link is not known")
 	}
@@ -61,7 +61,7 @@ func (p *porter) Look(_ context.Context, of shop.ID, value string) error {
 }
 
 func (p *porter) Enter(ctx context.Context, of shop.ID, value string) (string, error) {
-	if err := p.Look(ctx, of, value); err != nil {
+	if err := p.CheckLink(ctx, of, value); err != nil {
 		return "", err
 	}
 	p.entered++
@@ -80,7 +80,7 @@ func (p *porter) Authenticate(_ context.Context, of shop.ID, value string, via l
 	return login.Principal{}, fault.New(fault.Unauthenticated, "nobody is signed in")
 }
 
-func (p *porter) Leave(_ context.Context, _ shop.ID, value string) error {
+func (p *porter) SignOut(_ context.Context, _ shop.ID, value string) error {
 	p.left = append(p.left, value)
 	return p.err
 }

@@ -51,7 +51,7 @@ func (p *portal) principal(r *http.Request, of shop.Shop) (login.Principal, erro
 // follow links too.
 func (p *portal) look(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
 	v.Link = linkOf(r.Context())
-	if err := p.Login.Look(r.Context(), of.ID, v.Link); err != nil {
+	if err := p.Login.CheckLink(r.Context(), of.ID, v.Link); err != nil {
 		return err
 	}
 	v.Title = "Continue to your subscriptions"
@@ -92,7 +92,7 @@ func (p *portal) sendLink(w http.ResponseWriter, r *http.Request, of shop.Shop, 
 }
 
 func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
-	if err := p.Login.Leave(r.Context(), of.ID, p.session(r)); err != nil {
+	if err := p.Login.SignOut(r.Context(), of.ID, p.session(r)); err != nil {
 		return err
 	}
 	http.SetCookie(w, p.cookie(""))

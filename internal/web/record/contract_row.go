@@ -208,8 +208,8 @@ func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bun
 func goneVariants(c contract.Contract) *string {
 	var gone []string
 	for _, l := range c.Lines {
-		if l.Gone != 0 {
-			gone = append(gone, strconv.FormatInt(l.Gone, 10))
+		if l.FormerVariantID != 0 {
+			gone = append(gone, strconv.FormatInt(l.FormerVariantID, 10))
 		}
 	}
 	return web.Some(strings.Join(gone, ","))

@@ -79,7 +79,7 @@ func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOu
 		line.Quantity = int(*body.Quantity)
 	}
 	d, err := o.Contracts.Replace(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor},
-		amend.Swap{OldLine: body.OldLineID, New: []amend.NewLine{line}}, amend.OnceSwap{})
+		amend.Swap{OldLine: body.OldLineID, New: []amend.NewLine{line}}, amend.NextOrderSwap{})
 	if err != nil {
 		return nil, err
 	}

@@ -53,13 +53,13 @@ type fakes struct {
 }
 
 // Enter lets in whoever has a signature.
-func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Arrival, error) {
+func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
-		return login.Arrival{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
+		return login.Visitor{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
 	}
 	query.Del("signature")
-	return login.Arrival{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
+	return login.Visitor{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
 }
 
 func (f *fakes) did(of shop.ID, command any) (billing.Record, error) {
@@ -107,12 +107,12 @@ type offer struct {
 	Variant int64
 }
 
-func (f *fakes) Offered(_ context.Context, of shop.ID, cmd amend.Command, id int64) (amend.Offered, error) {
+func (f *fakes) Offered(_ context.Context, of shop.ID, cmd amend.Command, id int64) (amend.VariantPrice, error) {
 	_, err := f.did(of, offer{cmd, id})
-	return amend.Offered{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
+	return amend.VariantPrice{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
 }
 
-func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w amend.Swap, _ amend.OnceSwap) (contract.Detail, error) {
+func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w amend.Swap, _ amend.NextOrderSwap) (contract.Detail, error) {
 	_, err := f.did(of, replaced{cmd, w})
 	return contract.Detail{Contract: theContract()}, err
 }
@@ -133,7 +133,7 @@ func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([
 
 func (f *fakes) Keep(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
 	_, err := f.did(of, cmd)
-	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Said: cmd.Said}, err
+	return retention.Activity{ID: 501, Contract: cmd.Contract, Customer: 7001, At: noon(), Details: cmd.Details}, err
 }
 
 func (f *fakes) Search(_ context.Context, of shop.ID, q contract.Filter, _ page.Request) ([]contract.Contract, int, error) {

@@ -57,9 +57,9 @@ func (o Options) keepRetention(ctx context.Context, in *editIn) (*retentionOut, 
 	if err != nil {
 		return nil, err
 	}
-	kept, err := o.Retention.Keep(ctx, caller.Shop.ID, retention.Command{
+	kept, err := o.Retention.Record(ctx, caller.Shop.ID, retention.Command{
 		Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor,
-		Said: retention.Said{Action: body.Action, Reason: text(body.Reason), Discount: text(body.Discount), Info: text(body.Info)},
+		Details: retention.Details{Action: body.Action, Reason: text(body.Reason), Discount: text(body.Discount), Info: text(body.Info)},
 	})
 	if err != nil {
 		return nil, err

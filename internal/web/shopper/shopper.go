@@ -43,8 +43,8 @@ type Orders interface {
 
 // Contracts asks and changes contracts likewise.
 type Contracts interface {
-	Replace(ctx context.Context, of shop.ID, cmd amend.Command, w amend.Swap, once amend.OnceSwap) (contract.Detail, error)
-	Offered(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (amend.Offered, error)
+	Replace(ctx context.Context, of shop.ID, cmd amend.Command, w amend.Swap, once amend.NextOrderSwap) (contract.Detail, error)
+	Offered(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (amend.VariantPrice, error)
 	PaymentMethods(ctx context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error)
 }
 
@@ -57,7 +57,7 @@ type Book interface {
 
 // Retention keeps what shoppers did about leaving. Failures are faults.
 type Retention interface {
-	Keep(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
+	Record(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
 }
 
 // Options are what the interface needs. Each line is served by a handler of its own.

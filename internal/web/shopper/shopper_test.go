@@ -55,7 +55,7 @@ func TestCommands(t *testing.T) {
 		"another variant, in both": {"POST", "/subscription-contract-details/replace-variants-v2?newVariantId=4003", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
 			replaced{member, amend.Swap{OldLine: "l", New: []amend.NewLine{{Variant: 4003, Quantity: 1}}}}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
-			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Said: retention.Said{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
+			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Details: retention.Details{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
