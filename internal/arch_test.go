@@ -123,6 +123,19 @@ var domain = [][]string{
 	{"amend", "login"},
 }
 
+// rooms lists the sub-packages of large features from the lowest level to the highest, above
+// the feature's own package. A room may import those of lower levels, never one of its own.
+var rooms = map[string][][]string{
+	"billing": {
+		{"decide", "annotate", "billingtest"},
+		{"queue"},
+		{"settlement"},
+		{"cases", "prepare"},
+		{"publish"},
+		{"charge", "command", "explain"},
+	},
+}
+
 // anyLibrary permits every other module.
 var anyLibrary = []string{""}
 
@@ -139,13 +152,31 @@ func domainRows() []row {
 	var below []string
 	for _, level := range domain {
 		for _, name := range level {
-			rows = append(rows, row{
-				of:    "internal/domain/" + name + "/...",
-				may:   slices.Concat([]string{"internal/base/...", "internal/platform", "internal/domain/" + name + "/..."}, below),
+			feature := "internal/domain/" + name
+			r := row{
+				of:    feature + "/...",
+				may:   slices.Concat([]string{"internal/base/...", "internal/platform", feature + "/..."}, below),
 				libs:  []string{"golang.org/x/sync"},
 				tests: []string{"internal/platform/...", "internal/store/...", "internal/pgtest"},
 				not:   []string{"net/http", "database/sql"},
-			})
+			}
+			if rooms[name] == nil {
+				rows = append(rows, r)
+				continue
+			}
+			r.tests = append(r.tests, feature+"/...")
+			lower := slices.Concat([]string{"internal/base/...", "internal/platform", feature}, below)
+			r.of, r.may = feature, lower
+			rows = append(rows, r)
+			for _, level := range rooms[name] {
+				for _, room := range level {
+					r.of, r.may = feature+"/"+room, lower
+					rows = append(rows, r)
+				}
+				for _, room := range level {
+					lower = append(slices.Clone(lower), feature+"/"+room)
+				}
+			}
 		}
 		for _, name := range level {
 			below = append(below, "internal/domain/"+name+"/...")

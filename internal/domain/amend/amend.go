@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -50,8 +51,8 @@ type Store interface {
 
 // Orders moves orders to other dates, or charges them at once.
 type Orders interface {
-	Trigger(ctx context.Context, of shop.ID, cmd billing.TriggerCommand) error
-	Reschedule(ctx context.Context, of shop.ID, cmd billing.RescheduleCommand) (billing.Record, error)
+	Trigger(ctx context.Context, of shop.ID, cmd command.Trigger) error
+	Reschedule(ctx context.Context, of shop.ID, cmd command.Reschedule) (billing.Record, error)
 }
 
 // Service carries changes of contracts to the platform and takes over the

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/cases"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -14,7 +14,7 @@ import (
 // end pauses or cancels a contract of which an order could not be charged. Whoever
 // reads the new status first ends the case, in that commit.
 func (s *Service) end(ctx context.Context, of shop.ID, c contract.Contract) error {
-	to, ok := billing.EndOf(c)
+	to, ok := cases.EndOf(c)
 	if !ok {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Service) cannotEnd(ctx context.Context, of shop.ID, c contract.Contract
 			return err
 		}
 		now := s.Clock.Now()
-		if err := billing.CannotEnd(ctx, tx, &rows[0], why.Error(), now); err != nil {
+		if err := cases.CannotEnd(ctx, tx, &rows[0], why.Error(), now); err != nil {
 			return err
 		}
 		rows[0].ResetAmendAt()

@@ -6,6 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -14,9 +15,9 @@ import (
 
 // OneOffs keeps products that only one order of a contract has.
 type OneOffs interface {
-	AddOneOff(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand) error
-	RemoveOneOff(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand) error
-	RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd billing.OneOffCommand, id billing.OneOffID) error
+	AddOneOff(ctx context.Context, of shop.Shop, cmd command.OneOff) error
+	RemoveOneOff(ctx context.Context, of shop.Shop, cmd command.OneOff) error
+	RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd command.OneOff, id billing.OneOffID) error
 }
 
 // AddOneOff adds a product to the next order only, at the product's own price where none
@@ -44,7 +45,7 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd Command, line 
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	err = s.OneOffs.RemoveOneOffLine(ctx, store, billing.OneOffCommand{Line: cmd.Line, Contract: c.ID, Actor: cmd.Actor}, product)
+	err = s.OneOffs.RemoveOneOffLine(ctx, store, command.OneOff{Line: cmd.Line, Contract: c.ID, Actor: cmd.Actor}, product)
 	if fault.Is(err, fault.NotFound) {
 		return contract.Detail{}, lineNotFound()
 	}
@@ -58,7 +59,7 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd Command, line 
 type onceSwap struct {
 	NextOrderSwap
 	store shop.Shop
-	order billing.OneOffCommand
+	order command.OneOff
 }
 
 // once says which order a swap changes, or why it cannot be made.
@@ -77,7 +78,7 @@ func (s *Service) once(ctx context.Context, of shop.ID, cmd Command, w NextOrder
 	if err != nil {
 		return onceSwap{}, err
 	}
-	return onceSwap{w, store, billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
+	return onceSwap{w, store, command.OneOff{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
 }
 
 // swapOnce changes what the contract's next order has besides its lines.

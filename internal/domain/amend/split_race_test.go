@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -27,7 +28,7 @@ type parting struct {
 func part(t *testing.T) *parting {
 	t.Helper()
 	w := begin(t)
-	w.amend.Orders = w.bills
+	w.amend.Orders = &command.Service{Env: w.bills.Env}
 	w.must(w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
 		of, err := tx.Shop(t.Context())
 		if err != nil {
@@ -53,7 +54,7 @@ func (w *parting) charge() error {
 		queued, err = tx.AttemptsOf(w.t.Context(), []contract.ID{w.ours}, billing.Queued)
 		return err
 	}))
-	return w.bills.Trigger(w.t.Context(), w.of.ID, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: queued[0].ID, Actor: w.command().Actor})
+	return (&command.Service{Env: w.bills.Env}).Trigger(w.t.Context(), w.of.ID, command.Trigger{Line: shop.Subscriptions, Attempt: queued[0].ID, Actor: w.command().Actor})
 }
 
 // live lets everybody work until an instant, minute by minute in the last hours.

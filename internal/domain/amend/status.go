@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -133,10 +134,10 @@ func (s *Service) decide(ctx context.Context, store shop.Shop, cmd Command, w St
 		if decided = rows[0]; c.Moving != nil {
 			return tx.Record(ctx, entries...)
 		}
-		if err := billing.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
+		if err := queue.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
 			return err
 		}
-		if err := billing.Refill(ctx, tx, store, rows, now); err != nil {
+		if err := queue.Refill(ctx, tx, store, rows, now); err != nil {
 			return err
 		}
 		decided = rows[0]

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -221,7 +222,7 @@ func fallsOn(p contract.Policy, days []platform.Anchor) bool {
 // SetBillingDate moves the contract's next order, and those after it with it when
 // future says so.
 func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd Command, date time.Time, future bool) (contract.Detail, error) {
-	_, err := s.Orders.Reschedule(ctx, of, billing.RescheduleCommand{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
+	_, err := s.Orders.Reschedule(ctx, of, command.Reschedule{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
 	if err != nil {
 		return contract.Detail{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -83,7 +84,7 @@ type world struct {
 	tea    *teashop.Shop
 	intake *intake.Service
 	amend  *amend.Service
-	bills  *billing.Service
+	bills  *charge.Service
 	sold   []int64     // variants: the contracts' and another
 	ours   contract.ID // the one that is changed
 	other  contract.ID
@@ -102,8 +103,8 @@ func begin(t *testing.T) *world {
 	w.way, w.tea = &between{client: tea.Client}, tea
 	w.must(w.db.Shops().AddShop(t.Context(), &w.of))
 	log := slog.New(slog.DiscardHandler)
-	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
-	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
+	w.bills = charge.New(&billing.Env{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()})
+	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Prices: w.bills.Prepare, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
 	w.amend = &amend.Service{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Plans: w.db, Due: w.db, Bundles: w.db, Trail: w.db, Creations: w.db, Clock: w.at, Log: log}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	offers "github.com/perennialhq/perennial/internal/domain/plan"
@@ -178,7 +178,7 @@ func anew(c contract.Contract, was had, before contract.Policy, store shop.Shop,
 	}
 	was.ran.Billing = before
 	was.leave(cal, now)
-	follows := billing.Following(was.reached, was.from, was.skipped)
+	follows := queue.Following(was.reached, was.from, was.skipped)
 	next, passed, aside := follows, 0, was.aside(now)
 	for runs := max(was.ran.ResumeCycle(now, cal), was.reached+1); next < runs || aside[next]; next++ {
 		if !aside[next] {

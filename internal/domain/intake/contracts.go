@@ -94,7 +94,7 @@ func (s *Service) weigh(ctx context.Context, store shop.Shop, fresh []platform.C
 	}
 	if len(unpriced) > 0 {
 		var err error
-		if found.prices, err = s.Billing.PlanPrices(ctx, store, unpriced); err != nil {
+		if found.prices, err = s.Prices.PlanPrices(ctx, store, unpriced); err != nil {
 			return readout{}, fmt.Errorf("read the prices of plans: %w", err)
 		}
 		found.matter = found.matter || len(found.prices) > 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -141,7 +142,7 @@ func (s *Service) past(ctx context.Context, of shop.ID, contracts []contract.Con
 		attempts, err := tx.AttemptsOf(ctx, ids)
 		mine := billing.ByContract(attempts)
 		for _, c := range contracts {
-			past[c.ID] = had{stands: c.Status != contract.Active, wishes: billing.Left(c, mine[c.ID], now)}
+			past[c.ID] = had{stands: c.Status != contract.Active, wishes: queue.Overrides(c, mine[c.ID], now)}
 		}
 		for _, a := range attempts {
 			h := past[a.Contract]
@@ -272,7 +273,7 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
 		}
 	}
-	if behind := billing.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
+	if behind := queue.Following(was.reached, was.from, was.skipped); was.anew && number > 0 && number < behind {
 		// The calendar goes on after an order that waits behind others.
 		return plan{
 			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), fits: true, own: []contract.OrderOverride{{Cycle: number, Date: wanted}},
@@ -303,10 +304,10 @@ func (s *Service) plan(ctx context.Context, store shop.Shop, c contract.Contract
 			wanted = was.ran.DueOn(number, cal)
 		}
 		fixed := number
-		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.Opens(y)) }) {
+		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.ChargeableFrom(y)) }) {
 			fixed = 0 // the platform would refuse it: one that is open on that day is charged
 		}
-		if billing.Begin(&c, wanted, fixed, open, cal) {
+		if queue.Begin(&c, wanted, fixed, open, cal) {
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
 				own = append(own, contract.OrderOverride{Cycle: c.Series.Cycle, Date: at}) // later today
 			}

@@ -82,6 +82,10 @@ type Points interface {
 type Biller interface {
 	// Settle writes the ends of charges that the platform tells of.
 	Settle(ctx context.Context, tx billing.Tx, found []platform.Attempt) error
+}
+
+// Pricer knows the prices of plans.
+type Pricer interface {
 	// PlanPrices returns what plans of ours say of the prices of contracts' lines.
 	PlanPrices(ctx context.Context, of shop.Shop, contracts []contract.Contract) (map[contract.ID]map[string]contract.Pricing, error)
 }
@@ -93,6 +97,7 @@ type Service struct {
 	Webhooks platform.Webhooks
 	Platform Platform
 	Billing  Biller
+	Prices   Pricer
 	Points   Points
 	Clock    clock.Clock
 	Log      *slog.Logger

@@ -9,7 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/cases"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/partner"
@@ -313,7 +313,7 @@ func (s *Service) readPaidWith(ctx context.Context, b batch) error {
 		if err != nil {
 			return err
 		}
-		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, keys(told), told, now)
+		return cases.RetryAfter(ctx, tx, current, dunning.NewPayment, keys(told), told, now)
 	})
 }
 
