@@ -127,7 +127,8 @@ var domain = [][]string{
 // the highest. A room may import its feature's root and rooms of lower levels, never one
 // of its own; the root imports no room.
 var rooms = map[string][][]string{
-	"amend": {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 }
 
 // anyLibrary permits every other module.

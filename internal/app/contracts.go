@@ -13,12 +13,12 @@ import (
 // changeContracts assembles the services that change contracts.
 func (a *App) changeContracts(client *shopify.Client) {
 	editor := &amend.Editor{
-		Store: a.Store.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Billing, Bundles: a.Store, Trail: a.Store,
+		Store: a.Store.Intake(), Platform: client, Adopter: a.Intake, Publish: a.Charge.Publish, Bundles: a.Store, Trail: a.Store,
 		Clock: a.options.Clock, Log: a.options.Log,
 	}
 	pricer := &terms.Pricer{Editor: editor, Plans: a.Store}
-	a.Edits = &contractedit.Service{Pricer: pricer, Orders: a.Billing, OneOffs: a.Billing}
+	a.Edits = &contractedit.Service{Pricer: pricer, Orders: a.Command, OneOffs: a.Command}
 	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
-	a.Splits = &split.Service{Pricer: pricer, Orders: a.Billing}
+	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
 	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
 }

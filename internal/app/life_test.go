@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -237,7 +238,7 @@ func (l *life) reschedule(n int, day string, future bool) {
 	calendar, err := l.of.Calendar()
 	l.must(err)
 	year, month, number := at.Date()
-	_, err = l.app.Billing.Reschedule(l.t.Context(), l.of.ID, billing.RescheduleCommand{
+	_, err = l.app.Command.Reschedule(l.t.Context(), l.of.ID, command.Reschedule{
 		Line: shop.Subscriptions, Attempt: l.upcoming(n), BillingDate: calendar.Local(cadence.Date{Year: year, Month: month, Day: number}), Future: future, Actor: merchant(),
 	})
 	l.must(err)
@@ -247,7 +248,7 @@ func (l *life) reschedule(n int, day string, future bool) {
 // skip skips an order that waits.
 func (l *life) skip(n int) {
 	l.t.Helper()
-	_, err := l.app.Billing.Skip(l.t.Context(), l.of.ID, billing.SkipCommand{Line: shop.Subscriptions, Attempt: l.upcoming(n), Actor: merchant()})
+	_, err := l.app.Command.Skip(l.t.Context(), l.of.ID, command.Skip{Line: shop.Subscriptions, Attempt: l.upcoming(n), Actor: merchant()})
 	l.must(err)
 	l.settle()
 }
@@ -255,7 +256,7 @@ func (l *life) skip(n int) {
 // trigger charges an order that waits now.
 func (l *life) trigger(n int) {
 	l.t.Helper()
-	l.must(l.app.Billing.Trigger(l.t.Context(), l.of.ID, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: l.upcoming(n), Actor: merchant()}))
+	l.must(l.app.Command.Trigger(l.t.Context(), l.of.ID, command.Trigger{Line: shop.Subscriptions, Attempt: l.upcoming(n), Actor: merchant()}))
 	l.settle()
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -50,7 +51,7 @@ func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string
 	if err != nil {
 		return 0, err
 	}
-	bills := &billing.Service{Store: db.Billing(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	bills := &command.Service{Env: &billing.Env{Store: db.Billing(), Clock: c, Log: slog.New(slog.DiscardHandler)}}
 	return bills.ReleaseHeld(ctx, id, by)
 }
 

@@ -22,7 +22,7 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 		door := login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
 		return shopper.New(shopper.Options{
 			Line: l, Frame: frame, Gate: web.Gate{Shoppers: door, Limits: limits, Clock: a.options.Clock},
-			Orders: a.Billing, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,
+			Orders: a.Command, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,
 		})
 	}
 	subscriptions := line(shop.Subscriptions, string(settings.AppSecret))

@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -182,15 +183,15 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal, by activi
 	}
 	switch what.Deed {
 	case skipIt:
-		_, err = a.Billing.Skip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: queued, Actor: by})
+		_, err = a.Command.Skip(ctx, of, command.Skip{Line: shop.Subscriptions, Attempt: queued, Actor: by})
 	case unskipIt:
 		var skipped billing.AttemptID
 		if skipped, _, err = w.attemptIn(d, "SKIPPED"); err == nil {
-			_, err = a.Billing.Unskip(ctx, of, billing.SkipCommand{Line: shop.Subscriptions, Attempt: skipped, Actor: by})
+			_, err = a.Command.Unskip(ctx, of, command.Skip{Line: shop.Subscriptions, Attempt: skipped, Actor: by})
 		}
 	case moveIt, moveAll:
 		to := date.Add(time.Duration(int(what.Pick%30)-10) * day)
-		_, err = a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{
+		_, err = a.Command.Reschedule(ctx, of, command.Reschedule{
 			Line: shop.Subscriptions, Attempt: queued, BillingDate: to, Future: what.Deed == moveAll, Actor: by,
 		})
 	case overtake:
@@ -203,7 +204,7 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal, by activi
 			}
 		}
 		d.ask(1, w.now)
-		err = a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempt, Actor: by})
+		err = a.Command.Trigger(ctx, of, command.Trigger{Line: shop.Subscriptions, Attempt: attempt, Actor: by})
 	case pauseIt:
 		_, err = a.Lifecycle.SetStatus(ctx, of, cmd, lifecycle.StatusChange{To: contract.Paused})
 	case pauseUntil:

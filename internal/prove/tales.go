@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/prove/oracle"
@@ -117,7 +118,7 @@ func (w *world) overtake(ctx context.Context, a *app.App, what act, d *deal, by 
 		if to := days(n); !to.Equal(o.date) {
 			adrift := d.adrift
 			d.adrift = true // until it is known what became of it
-			if _, err := a.Billing.Reschedule(ctx, d.shop.id, billing.RescheduleCommand{Line: shop.Subscriptions, Attempt: o.id, BillingDate: to, Actor: by}); err != nil {
+			if _, err := a.Command.Reschedule(ctx, d.shop.id, command.Reschedule{Line: shop.Subscriptions, Attempt: o.id, BillingDate: to, Actor: by}); err != nil {
 				d.adrift = adrift || !definite(err)
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
@@ -98,10 +99,10 @@ func TestAFrozenContractIsNotChangedByItsSubscriber(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	a := f.front.running()
-	next := billing.SkipNextCommand{Line: shop.Subscriptions, Contract: f.id, Actor: subscriber}
-	_, err := a.Billing.SkipNext(t.Context(), f.store.ID, next)
+	next := command.SkipNext{Line: shop.Subscriptions, Contract: f.id, Actor: subscriber}
+	_, err := a.Command.SkipNext(t.Context(), f.store.ID, next)
 	f.refused("skipping", err)
-	_, err = a.Billing.Reschedule(t.Context(), f.store.ID, billing.RescheduleCommand{Line: shop.Subscriptions, Contract: f.id, BillingDate: f.clock.Now().AddDate(0, 0, 3), Actor: subscriber})
+	_, err = a.Command.Reschedule(t.Context(), f.store.ID, command.Reschedule{Line: shop.Subscriptions, Contract: f.id, BillingDate: f.clock.Now().AddDate(0, 0, 3), Actor: subscriber})
 	f.refused("moving", err)
 	f.refused("pausing", f.set(lifecycle.StatusChange{To: contract.Paused}))
 	_, err = a.Edits.SetBillingInterval(t.Context(), f.store.ID, f.command(), terms.Frequency{Interval: f.row().Billing.Interval, Count: 2})
@@ -110,12 +111,12 @@ func TestAFrozenContractIsNotChangedByItsSubscriber(t *testing.T) {
 	if err != nil || len(attempts) != 1 {
 		t.Fatalf("%d attempts: %v", len(attempts), err)
 	}
-	f.refused("ordering now", a.Billing.Trigger(t.Context(), f.store.ID, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: attempts[0].ID, Actor: subscriber}))
+	f.refused("ordering now", a.Command.Trigger(t.Context(), f.store.ID, command.Trigger{Line: shop.Subscriptions, Attempt: attempts[0].ID, Actor: subscriber}))
 	if _, err := a.Edits.SetNote(t.Context(), f.store.ID, f.command(), "ring twice"); err != nil {
 		t.Errorf("a note: %v, want none of the rule's business", err)
 	}
 	f.advance("P41D") // two renewals: with the order of the checkout the three are complete
-	if _, err := a.Billing.SkipNext(t.Context(), f.store.ID, next); err != nil {
+	if _, err := a.Command.SkipNext(t.Context(), f.store.ID, next); err != nil {
 		t.Errorf("skipping after the last of the orders: %v", err)
 	}
 	f.wantEntries(wasMade, "CUSTOMER_PORTAL SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", wasCharged, wasCharged, "CUSTOMER_PORTAL BILLING_ATTEMPT_SKIPPED SUCCESS")
@@ -157,7 +158,7 @@ func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	merchant := activity.Actor{Source: activity.MerchantExternalAPI, By: "key"}
-	if _, err := f.front.running().Billing.SkipNext(t.Context(), f.store.ID, billing.SkipNextCommand{Line: shop.Subscriptions, Contract: f.id, Actor: merchant}); err != nil {
+	if _, err := f.front.running().Command.SkipNext(t.Context(), f.store.ID, command.SkipNext{Line: shop.Subscriptions, Contract: f.id, Actor: merchant}); err != nil {
 		t.Fatal(err)
 	}
 	f.advance("P45D")

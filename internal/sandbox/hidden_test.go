@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -29,42 +30,42 @@ func TestAnotherSubscribersContractDoesNotExist(t *testing.T) {
 	const line = shop.Subscriptions
 	asks := map[string]func(by activity.Actor) error{
 		"looking at an order": func(by activity.Actor) error {
-			_, err := a.Billing.Attempt(ctx, of, line, first.ID, by)
+			_, err := billing.Shown(ctx, a.Store, of, line, first.ID, by)
 			return err
 		},
 		"skipping": func(by activity.Actor) error {
-			_, err := a.Billing.Skip(ctx, of, billing.SkipCommand{Line: line, Attempt: first.ID, Contract: f.id, Actor: by})
+			_, err := a.Command.Skip(ctx, of, command.Skip{Line: line, Attempt: first.ID, Contract: f.id, Actor: by})
 			return err
 		},
 		"taking a skip back": func(by activity.Actor) error {
-			_, err := a.Billing.Unskip(ctx, of, billing.SkipCommand{Line: line, Attempt: first.ID, Actor: by})
+			_, err := a.Command.Unskip(ctx, of, command.Skip{Line: line, Attempt: first.ID, Actor: by})
 			return err
 		},
 		"skipping the next order": func(by activity.Actor) error {
-			_, err := a.Billing.SkipNext(ctx, of, billing.SkipNextCommand{Line: line, Contract: f.id, Actor: by})
+			_, err := a.Command.SkipNext(ctx, of, command.SkipNext{Line: line, Contract: f.id, Actor: by})
 			return err
 		},
 		"moving an order": func(by activity.Actor) error {
-			_, err := a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{Line: line, Attempt: first.ID, BillingDate: first.BillingDate.AddDate(0, 0, 1), Actor: by})
+			_, err := a.Command.Reschedule(ctx, of, command.Reschedule{Line: line, Attempt: first.ID, BillingDate: first.BillingDate.AddDate(0, 0, 1), Actor: by})
 			return err
 		},
 		"moving the next order": func(by activity.Actor) error {
-			_, err := a.Billing.Reschedule(ctx, of, billing.RescheduleCommand{Line: line, Contract: f.id, BillingDate: first.BillingDate.AddDate(0, 0, 1), Actor: by})
+			_, err := a.Command.Reschedule(ctx, of, command.Reschedule{Line: line, Contract: f.id, BillingDate: first.BillingDate.AddDate(0, 0, 1), Actor: by})
 			return err
 		},
 		"changing an order": func(by activity.Actor) error {
-			_, err := a.Billing.Edit(ctx, of, billing.EditCommand{Line: line, Attempt: first.ID, Note: new("mine"), Actor: by})
+			_, err := a.Command.Edit(ctx, of, command.Edit{Line: line, Attempt: first.ID, Note: new("mine"), Actor: by})
 			return err
 		},
 		"a note of an order": func(by activity.Actor) error {
-			_, err := a.Billing.SetNote(ctx, of, billing.NoteCommand{Line: line, Attempt: first.ID, Note: "mine", Actor: by})
+			_, err := a.Command.SetNote(ctx, of, command.Note{Line: line, Attempt: first.ID, Note: "mine", Actor: by})
 			return err
 		},
 		"ordering now": func(by activity.Actor) error {
-			return a.Billing.Trigger(ctx, of, billing.TriggerCommand{Line: line, Attempt: first.ID, Actor: by})
+			return a.Command.Trigger(ctx, of, command.Trigger{Line: line, Attempt: first.ID, Actor: by})
 		},
 		"a product for one order": func(by activity.Actor) error {
-			return a.Billing.AddOneOff(ctx, f.store, billing.OneOffCommand{Line: line, Contract: f.id, Attempt: first.ID, Variant: 4002, Quantity: 1, Actor: by})
+			return a.Command.AddOneOff(ctx, f.store, command.OneOff{Line: line, Contract: f.id, Attempt: first.ID, Variant: 4002, Quantity: 1, Actor: by})
 		},
 		"a note of the contract": func(by activity.Actor) error {
 			_, err := a.Edits.SetNote(ctx, of, amend.Command{Line: line, Contract: f.id, Actor: by}, "mine")

@@ -78,7 +78,7 @@ func TestAStoreThatIsWorkedMakesRoomForOthers(t *testing.T) {
 		if err := a.Stop(stop); err != nil {
 			return err
 		}
-		if err := a.Billing.Work(t.Context(), id); err != nil {
+		if err := a.Charge.Work(t.Context(), id); err != nil {
 			return err
 		}
 		waiting, err := waits(t.Context(), a.Store, id, due)

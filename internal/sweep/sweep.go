@@ -73,10 +73,10 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		find func(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 		make func(shop.ID) task.Task
 	}{
-		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
-		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
+		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
+		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.ProcessEvents{Shop: id} }},
-		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Work{Shop: id} }},
+		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with orders to announce", s.Source.AnnouncingShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},

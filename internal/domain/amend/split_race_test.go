@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -30,7 +31,7 @@ type parting struct {
 func part(t *testing.T) *parting {
 	t.Helper()
 	w := begin(t)
-	w.splits.Orders = w.bills
+	w.splits.Orders = &command.Service{Env: w.bills.Env}
 	w.must(w.db.Update(t.Context(), w.of.ID, func(tx *store.Tx) error {
 		of, err := tx.Shop(t.Context())
 		if err != nil {
@@ -56,7 +57,7 @@ func (w *parting) charge() error {
 		queued, err = tx.AttemptsOf(w.t.Context(), []contract.ID{w.ours}, billing.Queued)
 		return err
 	}))
-	return w.bills.Trigger(w.t.Context(), w.of.ID, billing.TriggerCommand{Line: shop.Subscriptions, Attempt: queued[0].ID, Actor: w.command().Actor})
+	return (&command.Service{Env: w.bills.Env}).Trigger(w.t.Context(), w.of.ID, command.Trigger{Line: shop.Subscriptions, Attempt: queued[0].ID, Actor: w.command().Actor})
 }
 
 // live lets everybody work until an instant, minute by minute in the last hours.

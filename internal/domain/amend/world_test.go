@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -91,7 +92,7 @@ type world struct {
 	creations *create.Service
 	splits    *split.Service
 	lifecycle *lifecycle.Service
-	bills     *billing.Service
+	bills     *charge.Service
 	sold      []int64     // variants: the contracts' and another
 	ours      contract.ID // the one that is changed
 	other     contract.ID
@@ -110,8 +111,8 @@ func begin(t *testing.T) *world {
 	w.way, w.tea = &between{client: tea.Client}, tea
 	w.must(w.db.Shops().AddShop(t.Context(), &w.of))
 	log := slog.New(slog.DiscardHandler)
-	w.bills = &billing.Service{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()}
-	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
+	w.bills = charge.New(&billing.Env{Store: w.db.Billing(), Platform: w.way, Clock: w.at, Log: log, Policy: billing.DefaultPolicy()})
+	w.intake = &intake.Service{Store: w.db.Intake(), Inbox: w.db.Inbox(), Platform: w.way, Billing: w.bills, Prices: w.bills.Prepare, Clock: w.at, Log: log, Policy: intake.DefaultPolicy()}
 	editor := &amend.Editor{Store: w.db.Intake(), Platform: w.way, Adopter: w.intake, Bundles: w.db, Trail: w.db, Clock: w.at, Log: log}
 	pricer := &terms.Pricer{Editor: editor, Plans: w.db}
 	w.edits = &contractedit.Service{Pricer: pricer}

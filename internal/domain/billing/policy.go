@@ -1,26 +1,33 @@
 package billing
 
-import "time"
+import (
+	"time"
+)
+
+// Slot is the beginning of the slot of time in which an instant is counted.
+func (p Policy) Slot(t time.Time) time.Time {
+	return t.Truncate(max(p.Window/slots, time.Millisecond))
+}
+
+// slots is how many slots a window has.
+const slots = 15
+
+// Sendable reports whether the try may be sent, for the first time or again. After the window
+// the platform must have answered, long enough after the last send, that it never received it.
+func (p Policy) Sendable(a Attempt, now time.Time) bool {
+	return a.FirstSentAt.IsZero() || now.Sub(a.FirstSentAt) < p.SendWindow || now.Sub(a.SentAt) >= p.Settling
+}
 
 // The engine's limits.
 const (
 	// QueueLength is how many upcoming attempts a contract has at least.
 	QueueLength = 6
-	// batchSize is how many due attempts are taken up in one transaction.
-	batchSize = 200
-	// batchesAtOnce is how many batches a shop is worked before others are.
-	batchesAtOnce = 2
 	// MaxTriggers is how many immediate charges a contract may have within
 	// TriggerWindow.
 	MaxTriggers   = 5
 	TriggerWindow = time.Hour
 	// PastTolerance is how far in the past a new billing date may lie.
 	PastTolerance = 10 * time.Minute
-	// maxYearsAhead is how far ahead it may lie.
-	maxYearsAhead = 5
-	// longestSpacing is the longest time that two orders of a contract are kept
-	// apart when nobody chose their dates.
-	longestSpacing = 24 * time.Hour
 	// MaxNote is the longest order note, in characters.
 	MaxNote = 5000
 )
@@ -28,7 +35,7 @@ const (
 // Policy is how long the engine waits for what. All waits are in the domain's
 // time.
 type Policy struct {
-	// Lease is how long a taken-up attempt belongs to whoever took it.
+	// Lease is how long a claimed attempt belongs to its worker.
 	Lease time.Duration
 	// SendWindow is how long after the first send of a try it may be sent again
 	// without further ado: shorter than the life of the platform's keys.
@@ -88,6 +95,6 @@ func (p Policy) Divided(n float64) Policy {
 	}
 }
 
-// poll returns the wait before the next question about an attempt that was found
+// Poll returns the wait before the next question about an attempt that was found
 // pending so many times.
-func (p Policy) poll(polls int) time.Duration { return p.Polls[min(polls, len(p.Polls)-1)] }
+func (p Policy) Poll(polls int) time.Duration { return p.Polls[min(polls, len(p.Polls)-1)] }

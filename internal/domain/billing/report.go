@@ -46,8 +46,7 @@ type Analytics struct {
 	Failed      int       // orders that could not be charged, those included that were given up
 }
 
-// Add counts so many attempts of a status, of which the first and the last were charged
-// at the instants.
+// Add counts attempts of a status. The first and the last of them were charged at the instants.
 func (a *Analytics) Add(s Status, attempts int, first, last time.Time) {
 	switch s {
 	case Success:

@@ -3,14 +3,64 @@ package billing
 import (
 	"context"
 	"log/slog"
-	"time"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
+
+// Env is what the services of billing's rooms share.
+type Env struct {
+	Store    Store
+	Platform Platform
+	Clock    clock.Clock
+	Log      *slog.Logger
+	Policy   Policy
+	Plans    plan.Book // prices of selling plans; nil: no plan has any
+	// OneCaller makes the calls of a batch one after the other, so that a
+	// simulation decides what happens between them.
+	OneCaller bool
+}
+
+// callers is how many calls of one batch run at once.
+const callers = 4
+
+// Each calls do for every index below n, several at once, and returns when all calls
+// have. With OneCaller it calls them in order.
+func (e *Env) Each(ctx context.Context, n int, do func(i int)) {
+	if e.OneCaller {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var over atomic.Int64
+	g := errgroup.Group{}
+	g.SetLimit(callers)
+	for i := range n {
+		g.Go(func() error {
+			do(i)
+			if int(over.Add(1)) > n-callers { // no call is left to start
+				task.Done(ctx)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // do reports its own errors
+}
+
+// Task is the background task that acts on everything of a shop that is due.
+type Task struct {
+	Shop shop.ID `json:"shop"`
+}
+
+// Kind names the task.
+func (Task) Kind() string { return "billing_work" }
 
 // Platform is what billing needs of the commerce platform.
 type Platform interface {
@@ -20,8 +70,8 @@ type Platform interface {
 	Annotator
 }
 
-// Orders is what billing needs to make an order what it should be before it is
-// charged. The methods are those of the platform's Editor and Catalogue.
+// Orders is what billing needs to prepare an order before its charge. The methods are
+// those of the platform's Editor and Catalogue.
 type Orders interface {
 	Detail(ctx context.Context, shop platform.Shop, contract int64) (platform.Detail, error)
 	EditContract(ctx context.Context, shop platform.Shop, contract int64, e platform.Edit) (platform.Detail, error)
@@ -31,87 +81,10 @@ type Orders interface {
 	Variants(ctx context.Context, shop platform.Shop, ids []int64) ([]platform.Variant, error)
 }
 
-// Service charges what is due and carries out what people ask of attempts.
-type Service struct {
-	Store    Store
-	Platform Platform
-	Clock    clock.Clock
-	Log      *slog.Logger
-	Policy   Policy
-	Plans    plan.Book // prices of selling plans; nil: none has any
-	// OneCaller makes the calls of a batch one after the other, so that a
-	// simulation decides what happens between them.
-	OneCaller bool
-}
-
-// Work is the task of acting on everything of a shop that is due.
-type Work struct {
-	Shop shop.ID `json:"shop"`
-}
-
-// Kind names the task.
-func (Work) Kind() string { return "billing_work" }
-
-// Refill brings contracts up to date after their series or some of their
-// attempts changed: their queues are filled and their next billing dates follow.
-// The contracts' progress is written, in the caller's transaction.
-func Refill(ctx context.Context, tx Tx, s shop.Shop, contracts []contract.Contract, now time.Time) error {
-	if len(contracts) == 0 {
-		return nil
-	}
-	cal, err := s.Calendar()
-	if err != nil {
-		return err
-	}
-	ids := make([]contract.ID, len(contracts))
-	for i, c := range contracts {
-		ids[i] = c.ID
-	}
-	queues, err := tx.Queues(ctx, ids)
-	if err != nil {
-		return err
-	}
-	if err := readPutOff(ctx, tx, contracts, queues, cal); err != nil {
-		return err
-	}
-	var missing []Attempt
-	var carrying []*contract.Contract
-	for i := range contracts {
-		c := &contracts[i]
-		if c.OneOffs > 0 {
-			carrying = append(carrying, c)
-		}
-		q := queues[c.ID]
-		added := fill(*c, q, cal, now)
-		missing = append(missing, added...)
-		reached := q.LastCycle
-		if len(added) > 0 {
-			c.QueueUpdatedAt = now
-			reached = added[len(added)-1].Cycle
-		}
-		switch {
-		case c.Status == contract.Expired:
-			c.Overrides = nil
-		case planned(*c):
-			if last, ends := c.LastCycle(); ends {
-				reached = min(reached, last) // what was to come later may come back
-			}
-			c.Overrides = dropWishes(c.Overrides, 1, reached) // those orders have them, or were made
-		}
-		c.NextBillingDate = q.Next
-		for _, a := range added {
-			if c.NextBillingDate.IsZero() || a.BillingDate.Before(c.NextBillingDate) {
-				c.NextBillingDate = a.BillingDate
-			}
-		}
-		predictEnd(c, q, cal, now)
-		c.UpdatedAt = now
-	}
-	if err := tx.PutAttempts(ctx, missing); err != nil {
-		return err
-	}
-	if err := settleOneOffs(ctx, tx, carrying, now); err != nil {
-		return err
-	}
-	return tx.PutProgress(ctx, contracts)
+// Annotator is what billing needs to tag orders and customers and to add notes to orders.
+// The methods are those of the platform's Catalogue.
+type Annotator interface {
+	Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error
+	NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error
+	OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error)
 }

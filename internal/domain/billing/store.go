@@ -2,11 +2,8 @@ package billing
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -15,119 +12,146 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
-// Tx is one transaction on one shop's data. Rows that it reads are locked until
-// it ends, save where a method says otherwise. Lists may be empty; unknown ids
-// are left out.
+// Tx is one transaction on one shop's data. Rows that it reads are locked until it ends,
+// unless a method says otherwise. Lists may be empty; unknown ids are left out.
 type Tx interface {
 	notify.Outbox
+	ShopTx
+	AttemptTx
+	DueTx
+	ContractTx
+	LimitTx
+	OneOffTx
+	SwapTx
+	AnnotationTx
 
+	// MailsUnder returns the status of e-mails by their deduplication keys, without locking.
+	// Keys without an e-mail are left out.
+	MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error)
+	Record(ctx context.Context, entries ...activity.Entry) error
+}
+
+// ShopTx reads and writes the shop.
+type ShopTx interface {
 	Shop(ctx context.Context) (shop.Shop, error)
-	// ShopToCharge is Shop, and keeps others from changing the shop until the
-	// transaction ends: who freezes it waits, or is seen.
+	// ShopToCharge is Shop, and keeps other transactions from changing the shop until this
+	// one ends: a freeze waits for it, or is seen by it.
 	ShopToCharge(ctx context.Context) (shop.Shop, error)
 	PutShop(ctx context.Context, s shop.Shop) error
+}
 
-	// DueAttempts returns at most limit attempts whose DueAt is at or before
-	// now, earliest first, passing over those that another transaction holds.
-	DueAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
-	// DueInFlight does the same for those in flight alone.
-	DueInFlight(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
-	// UnpublishedAttempts does the same by PublishAt, and passes over those of
-	// contracts of which somebody is telling the platform.
-	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
-	// ClaimNews lets the caller alone tell the platform of attempts until an
-	// instant. It returns those of contracts of which nobody else is telling, with
-	// their versions raised. The contracts must be locked.
-	ClaimNews(ctx context.Context, news []Attempt, now, until time.Time) ([]Attempt, error)
-	// Waits says, without locking, what else of the shop waits.
-	Waits(ctx context.Context, now time.Time) (Waits, error)
+// AttemptTx reads and writes attempts.
+type AttemptTx interface {
 	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
 	AttemptsByKey(ctx context.Context, keys []string) ([]Attempt, error)
-	// AttemptsOf returns the contracts' attempts in any of the statuses (none:
-	// all), ordered by contract and cycle.
+	// AttemptsOf returns the contracts' attempts in any of the statuses (none: all), by
+	// contract and cycle.
 	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...Status) ([]Attempt, error)
-	// OpenAttempts returns the contracts' attempts that are in flight, or QUEUED
-	// for a date at or before now, ordered by contract and cycle.
+	// OpenAttempts returns the contracts' attempts that are in flight, or QUEUED for a date at
+	// or before now, by contract and cycle.
 	OpenAttempts(ctx context.Context, contracts []contract.ID, now time.Time) ([]Attempt, error)
-	// PutAttempts inserts attempts whose ID is 0, giving them one, and writes
-	// the others if their Version is still what was read; otherwise it fails
-	// with a Conflict. It raises the versions in the slice. A second attempt
-	// for one cycle is a Conflict too.
+	// PutAttempts inserts attempts whose ID is 0, giving them one, and writes the others if
+	// their Version is still what was read; otherwise it fails with a Conflict. It raises the
+	// versions in the slice. A second attempt for one cycle is a Conflict too.
 	PutAttempts(ctx context.Context, attempts []Attempt) error
 	DeleteAttempts(ctx context.Context, ids []AttemptID) error
-	// Queues says, without locking, how far each contract's queue reaches.
+	// Queues returns how far each contract's queue reaches, without locking.
 	Queues(ctx context.Context, contracts []contract.ID) (map[contract.ID]Queue, error)
+}
 
+// DueTx finds what a worker acts on next.
+type DueTx interface {
+	// DueAttempts returns at most limit attempts whose DueAt is at or before now, earliest
+	// first, and skips those that another transaction has locked.
+	DueAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// DueInFlight is DueAttempts for attempts in flight.
+	DueInFlight(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// UnpublishedAttempts is DueAttempts by PublishAt. It skips attempts of contracts that
+	// another worker is publishing.
+	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
+	// ClaimNews claims attempts for publishing until an instant. It returns those of contracts
+	// that no other worker is publishing, with their versions raised. The contracts must be
+	// locked.
+	ClaimNews(ctx context.Context, news []Attempt, now, until time.Time) ([]Attempt, error)
+	// Waits returns what else of the shop waits, without locking.
+	Waits(ctx context.Context, now time.Time) (Waits, error)
+}
+
+// ContractTx reads contracts and writes what billing owns of them.
+type ContractTx interface {
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
-	// PutProgress writes what billing owns of the contracts (the series, the
-	// next date, orders, last payment, dunning, versions and UpdatedAt), when the
-	// contract is to be changed, what is on its way to the platform, and the
-	// revision that was read, under the same version rule as PutAttempts. Nothing
-	// else of the contract is written.
+	// ContractsInDunning returns the contracts with an open case.
+	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
+	// PutProgress writes what billing owns of the contracts (the series, the next date,
+	// orders, last payment, dunning, versions and UpdatedAt), when the contract must be
+	// changed, the change under way at the platform, and the revision that was read, under
+	// the version rule of PutAttempts. It writes nothing else of the contract.
 	PutProgress(ctx context.Context, contracts []contract.Contract) error
-	// PutContracts inserts or replaces contracts with their lines, under the
-	// version rule of PutAttempts; a Version of 0 inserts.
+	// PutContracts inserts or replaces contracts with their lines, under the version rule of
+	// PutAttempts; a Version of 0 inserts.
 	PutContracts(ctx context.Context, contracts []contract.Contract) error
+}
 
-	// AddRun adds to what is counted of the store's charges in a slot of time, and
-	// forgets slots that are a day old. RunSince sums the slots that begin at or
-	// after an instant.
+// LimitTx counts charges.
+type LimitTx interface {
+	// AddRun adds to the statistics of the store's charges in a slot of time, and deletes
+	// slots older than a day. RunSince sums the slots that begin at or after an instant.
 	AddRun(ctx context.Context, slot time.Time, r ChargeStats) error
 	RunSince(ctx context.Context, slot time.Time) (ChargeStats, error)
 
-	// CountTriggers counts the contract's immediate charges since an instant;
-	// AddTrigger notes one more.
+	// CountTriggers counts the contract's immediate charges since an instant; AddTrigger adds
+	// one.
 	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
 	AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
 
-	// CardTries returns, unlocked and by payment method, the tries since an instant
-	// that count against it. AddCardTries notes more, and may forget what is older
-	// than dunning.TryWindow.
+	// CardTries returns, unlocked and by payment method, the tries since an instant that count
+	// against it. AddCardTries adds some, and may delete those older than dunning.TryWindow.
 	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
 	AddCardTries(ctx context.Context, tries []CardTry) error
-	// SentWith returns, unlocked and by payment method, when charges of contracts
-	// that have it were sent last, if that was at or after an instant.
+	// SentWith returns, unlocked and by payment method, when the last charges of its contracts
+	// were sent, if that was at or after an instant.
 	SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
-	// MailsUnder says, without locking, what became of e-mails, by the keys under
-	// which they are kept. Keys of none are left out.
-	MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error)
-	// ContractsInDunning returns the contracts with an open case.
-	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
+}
 
-	// OneOffs returns the one-time products of contracts whose orders are not
-	// made yet, by contract, cycle and ID.
+// OneOffTx reads and writes one-time products.
+type OneOffTx interface {
+	// OneOffs returns the one-time products of contracts whose orders are not made yet, by
+	// contract, cycle and ID.
 	OneOffs(ctx context.Context, contracts []contract.ID) ([]OneOff, error)
-	// PutOneOffs inserts and writes as PutAttempts does. A second one of a
-	// variant for one cycle is a Conflict.
+	// PutOneOffs inserts and writes as PutAttempts does. A second one of a variant for one
+	// cycle is a Conflict.
 	PutOneOffs(ctx context.Context, list []OneOff) error
 	DeleteOneOffs(ctx context.Context, ids []OneOffID) error
+}
 
+// SwapTx reads swap rules.
+type SwapTx interface {
 	// SwapRules returns all rules of the shop, unlocked.
 	SwapRules(ctx context.Context) ([]swap.Rule, error)
-	// SwapUses says, without locking, which rules that act once for a contract
-	// have acted.
+	// SwapUses returns which rules that act once for a contract have acted, without locking.
 	SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error)
-	// AddSwapUses notes that rules have acted. Those that are noted already stay.
+	// AddSwapUses records that rules have acted. Recorded ones stay.
 	AddSwapUses(ctx context.Context, uses []SwapUse) error
+}
 
-	// PlanGroups returns the groups to which selling plans belong, by selling
-	// plan. Plans that no group of ours has are left out.
+// AnnotationTx reads and writes annotations and the plans that ask for them.
+type AnnotationTx interface {
+	// PlanGroups returns the groups of selling plans, by selling plan. Plans of no group of
+	// ours are left out.
 	PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error)
-	// DueMarks returns marks as DueAttempts does attempts. PutMarks inserts and
-	// writes as PutAttempts does.
+	// DueMarks returns annotations as DueAttempts does attempts. PutMarks inserts and writes
+	// as PutAttempts does.
 	DueMarks(ctx context.Context, now time.Time, limit int) ([]Annotation, error)
 	PutMarks(ctx context.Context, marks []Annotation) error
 	DeleteMarks(ctx context.Context, ids []AnnotationID) error
 	// Subscribed returns the selling plans that ACTIVE contracts of customers have.
 	Subscribed(ctx context.Context, customers []int64) ([]Subscribed, error)
-
-	Record(ctx context.Context, entries ...activity.Entry) error
 }
 
-// Waits says what of a shop waits besides due attempts.
+// Waits is what of a shop waits other than due attempts.
 type Waits struct {
-	News  bool // attempts of which the platform is to be told
-	Marks bool // orders and customers to be marked
+	News  bool // attempts to publish
+	Marks bool // orders and customers to annotate
 }
 
 // CardTry is a try that counts against a payment method.
@@ -152,87 +176,4 @@ type Queue struct {
 // when the database asks for it.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
-}
-
-// Book reads attempts without a transaction.
-type Book interface {
-	// Attempt returns one attempt of the line, or NotFound.
-	Attempt(ctx context.Context, of shop.ID, line shop.Line, id AttemptID) (Record, error)
-	// AttemptsWhere returns a page of the attempts of a contract, or of all
-	// contracts of a customer, in the question's order unless the page has one,
-	// and how many there are. A contract that the line does not have is
-	// NotFound, and so is one that is not the question's customer's.
-	AttemptsWhere(ctx context.Context, of shop.ID, q Question, p page.Request) ([]Record, int, error)
-}
-
-// Question selects attempts. At least one of Contract and Customer is set. With
-// both, the contract must be the customer's.
-type Question struct {
-	Line     shop.Line
-	Contract contract.ID
-	Customer int64
-	Upcoming bool // QUEUED ones, soonest first; otherwise those that are past, newest first
-}
-
-// Record is an attempt and the contract that it belongs to.
-type Record struct {
-	Attempt
-	Of contract.Contract
-
-	OneOffs []OneOff                      // what the order carries besides its lines, while it has not been prepared
-	Ahead   int                           // orders of the contract that come before it
-	Mails   map[notify.Kind]notify.Status // what became of the last e-mail of a kind about the attempt
-
-	shop     shop.Shop       // while a command works on the record
-	restarts contract.Series // with which the contract's calendar begins anew; none: it goes on
-	opens    opening         // of its cycle, where that was asked
-}
-
-// CountAhead notes how many orders of the contract come before the record's, by the
-// attempts of contracts that are open. One that could not be charged comes first, for as
-// long as it may be.
-func (r *Record) CountAhead(open []Attempt) {
-	r.Ahead = 0
-	for _, a := range open {
-		if a.Contract == r.Of.ID && a.Precedes(r.Attempt) {
-			r.Ahead++
-		}
-	}
-	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.EndsAfterDunning() && r.Status == Queued && unpaid.Cycle != r.Cycle {
-		r.Ahead++
-	}
-}
-
-// Cost returns what the attempt charged or, before that, what its order would come
-// to today, before taxes. That of an order which is left out stays what it was then.
-func (r Record) Cost() money.Amount {
-	if r.Amount != (money.Amount{}) {
-		return r.Amount
-	}
-	return r.Of.Cost(r.LinesOf(), r.Cycle, r.Ahead)
-}
-
-// LinesOf returns what the attempt charged or left out or, before that, what it
-// would charge today.
-func (r Record) LinesOf() []contract.Line {
-	if r.settled() {
-		return r.Attempt.Lines
-	}
-	lines := slices.Clip(r.Of.Lines)
-	for _, o := range r.OneOffs {
-		lines = append(lines, o.Line())
-	}
-	return lines
-}
-
-// settled reports whether the attempt's own lines count: those that were sent, or
-// that its order was given for the contract as it is.
-func (r Record) settled() bool {
-	switch {
-	case len(r.Attempt.Lines) == 0:
-		return false
-	case r.Status != Queued && r.Status != Failure:
-		return true
-	}
-	return r.Prep.Stage == Ready && r.Prep.Contract == fingerprintOf(r.Of.Lines)
 }

@@ -54,7 +54,7 @@ func (s *Service) compare(ctx context.Context, store shop.Shop, fresh []platform
 	}
 	if len(unpriced) > 0 {
 		var err error
-		if found.prices, err = s.Billing.PlanPrices(ctx, store, unpriced); err != nil {
+		if found.prices, err = s.Prices.PlanPrices(ctx, store, unpriced); err != nil {
 			return reading{}, fmt.Errorf("read the prices of plans: %w", err)
 		}
 		found.changed = found.changed || len(found.prices) > 0

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -116,7 +117,10 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 			return false, nil
 		}
 		was := a
-		entry, ok := billing.TakeEdit(&a, cycle, cal, tolerance, now)
+		entry, ok, err := queue.TakeEdit(&a, cycle, cal, tolerance, now)
+		if err != nil {
+			return false, err
+		}
 		if ok {
 			changed, were = append(changed, a), append(were, was)
 			entries = append(entries, entry)
@@ -156,10 +160,10 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err := tx.PutAttempts(ctx, changed); err != nil {
 		return false, err
 	}
-	if err := billing.Limit(ctx, tx, store, over, now); err != nil {
+	if err := queue.Limit(ctx, tx, store, over, now); err != nil {
 		return false, err
 	}
-	if err := billing.Refill(ctx, tx, store, contracts, now); err != nil {
+	if err := queue.Refill(ctx, tx, store, contracts, now); err != nil {
 		return false, err
 	}
 	return true, tx.Record(ctx, entries...)

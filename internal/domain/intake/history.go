@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -131,7 +132,7 @@ func (s *Service) histories(ctx context.Context, of shop.ID, contracts []contrac
 		attempts, err := tx.AttemptsOf(ctx, ids)
 		mine := billing.ByContract(attempts)
 		for _, c := range contracts {
-			past[c.ID] = history{paused: c.Status != contract.Active, overrides: billing.Left(c, mine[c.ID], now)}
+			past[c.ID] = history{paused: c.Status != contract.Active, overrides: queue.Overrides(c, mine[c.ID], now)}
 		}
 		for _, a := range attempts {
 			h := past[a.Contract]

@@ -3,7 +3,7 @@ package intake
 import (
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -20,7 +20,7 @@ func startWhilePaused(c contract.Contract, was history, before contract.Policy, 
 	}
 	was.calendar.Billing = before
 	was.keepOwnDates(cal, now)
-	follows := billing.Following(was.reached, was.from, was.skipped)
+	follows := queue.Following(was.reached, was.from, was.skipped)
 	next, passed, aside := follows, 0, was.skippedOrMoved(now)
 	for runs := max(was.calendar.ResumeCycle(now, cal), was.reached+1); next < runs || aside[next]; next++ {
 		if !aside[next] {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/cases"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -48,7 +48,7 @@ func (s *Service) readByPaymentMethod(ctx context.Context, b batch) error {
 		if err != nil {
 			return err
 		}
-		return billing.RetryAfter(ctx, tx, current, dunning.NewPayment, contractKeys(changed), changed, now)
+		return cases.RetryAfter(ctx, tx, current, dunning.NewPayment, contractKeys(changed), changed, now)
 	})
 }
 

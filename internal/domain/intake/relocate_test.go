@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -54,22 +55,22 @@ func TestReconnectInAnotherZoneKeepsOrderDays(t *testing.T) {
 				if err := tx.PutContracts(t.Context(), list); err != nil {
 					return err
 				}
-				if err := billing.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
+				if err := queue.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
 					return err
 				}
-				queue, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
+				rows, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
 				if err != nil {
 					return err
 				}
-				for i := range queue {
-					switch queue[i].Cycle {
+				for i := range rows {
+					switch rows[i].Cycle {
 					case 4: // a person chose the day
-						queue[i].BillingDate, queue[i].DueAt, queue[i].Moved = chosen, chosen, true
+						rows[i].BillingDate, rows[i].DueAt, rows[i].Moved = chosen, chosen, true
 					case 5: // and the hour
-						queue[i].BillingDate, queue[i].DueAt, queue[i].Moved = evening, evening, true
+						rows[i].BillingDate, rows[i].DueAt, rows[i].Moved = evening, evening, true
 					}
 				}
-				return tx.PutAttempts(t.Context(), queue)
+				return tx.PutAttempts(t.Context(), rows)
 			}))
 			p.zone = move.to
 			of, err = s.Connect(t.Context(), platform.Shop{Domain: "demo.myshopify.com", Token: "token"}, 2, 0, shop.Settings{})
@@ -77,28 +78,28 @@ func TestReconnectInAnotherZoneKeepsOrderDays(t *testing.T) {
 			cal, err = of.Calendar()
 			must(t, err)
 			must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
-				queue, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
+				rows, err := tx.AttemptsOf(t.Context(), []contract.ID{1})
 				if err != nil {
 					return err
 				}
-				queue[0].Status, queue[0].DueAt = billing.Skipped, time.Time{} // its place is filled
-				if err := tx.PutAttempts(t.Context(), queue[:1]); err != nil {
+				rows[0].Status, rows[0].DueAt = billing.Skipped, time.Time{} // its place is filled
+				if err := tx.PutAttempts(t.Context(), rows[:1]); err != nil {
 					return err
 				}
 				list, err := tx.Contracts(t.Context(), []contract.ID{1})
 				if err != nil {
 					return err
 				}
-				if err := billing.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
+				if err := queue.Refill(t.Context(), tx, of, list, at.Now()); err != nil {
 					return err
 				}
-				if queue, err = tx.AttemptsOf(t.Context(), []contract.ID{1}); err != nil {
+				if rows, err = tx.AttemptsOf(t.Context(), []contract.ID{1}); err != nil {
 					return err
 				}
-				if len(queue) != billing.QueueLength+1 {
-					t.Errorf("%d orders", len(queue))
+				if len(rows) != billing.QueueLength+1 {
+					t.Errorf("%d orders", len(rows))
 				}
-				for _, a := range queue {
+				for _, a := range rows {
 					want := cal.Local(cadence.Date{Year: 2026, Month: time.Month(a.Cycle), Day: 15})
 					switch a.Cycle {
 					case 4:

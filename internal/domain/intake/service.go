@@ -82,6 +82,10 @@ type Points interface {
 type Biller interface {
 	// Settle stores the results of charges that the platform reports.
 	Settle(ctx context.Context, tx billing.Tx, found []platform.Attempt) error
+}
+
+// Pricer reads the prices of selling plans.
+type Pricer interface {
 	// PlanPrices returns the plan prices of contracts' lines.
 	PlanPrices(ctx context.Context, of shop.Shop, contracts []contract.Contract) (map[contract.ID]map[string]contract.Pricing, error)
 }
@@ -93,6 +97,7 @@ type Service struct {
 	Webhooks platform.Webhooks
 	Platform Platform
 	Billing  Biller
+	Prices   Pricer
 	Points   Points
 	Clock    clock.Clock
 	Log      *slog.Logger

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -66,7 +67,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
 		}
 	}
-	if behind := billing.Following(was.reached, was.from, was.skipped); was.intervalChanged && number > 0 && number < behind {
+	if behind := queue.Following(was.reached, was.from, was.skipped); was.intervalChanged && number > 0 && number < behind {
 		// The calendar continues from an order that comes after others.
 		return queueStart{
 			series: contract.Series{Start: cal.At(wanted), Moved: true}.Before(behind), open: true, ownDates: []contract.OrderOverride{{Cycle: number, Date: wanted}},
@@ -97,10 +98,10 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 			wanted = was.calendar.DueOn(number, cal)
 		}
 		fixed := number
-		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.Opens(y)) }) {
+		if goesOn && slices.ContainsFunc(cycles, func(y platform.Cycle) bool { return y.Index == number && wanted.Before(billing.ChargeableFrom(y)) }) {
 			fixed = 0 // the platform would refuse it: charge the cycle that is open on that day
 		}
-		if billing.Begin(&c, wanted, fixed, open, cal) {
+		if queue.Begin(&c, wanted, fixed, open, cal) {
 			if at := billing.OrderAt(wanted, now, cal); !wanted.IsZero() && c.OriginOrderID == 0 && at.After(now) && !at.Equal(c.Series.Start) {
 				own = append(own, contract.OrderOverride{Cycle: c.Series.Cycle, Date: at}) // later today
 			}

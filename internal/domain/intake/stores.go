@@ -7,7 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -88,7 +88,7 @@ func (s *Service) relocate(ctx context.Context, tx Tx, before, store shop.Shop) 
 			return err
 		}
 		last, full = list[len(list)-1].ID, len(list) == relocatedAtOnce
-		if err := billing.Relocate(ctx, tx, store, list, from, now); err != nil {
+		if err := queue.Relocate(ctx, tx, store, list, from, now); err != nil {
 			return err
 		}
 	}

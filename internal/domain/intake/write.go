@@ -10,6 +10,10 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/annotate"
+	"github.com/perennialhq/perennial/internal/domain/billing/cases"
+	"github.com/perennialhq/perennial/internal/domain/billing/publish"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -73,7 +77,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredC
 	if len(w.contracts) == 0 {
 		return nil
 	}
-	if err := billing.Fence(ctx, tx, store, w.contracts, now); err != nil {
+	if err := cases.Fence(ctx, tx, store, w.contracts, now); err != nil {
 		return err
 	}
 	if err := tx.PutContracts(ctx, w.contracts); err != nil {
@@ -83,7 +87,7 @@ func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredC
 	for i, at := range w.replanned {
 		replanned[i] = &w.contracts[at]
 	}
-	if err := billing.Replan(ctx, tx, store, replanned, now); err != nil {
+	if err := queue.Replan(ctx, tx, store, replanned, now); err != nil {
 		return err
 	}
 	for _, c := range replanned {
@@ -95,31 +99,31 @@ func (s *Service) write(ctx context.Context, tx Tx, found reading, by *AuthoredC
 	for i, at := range w.limited {
 		limited[i] = &w.contracts[at]
 	}
-	if err := billing.Limit(ctx, tx, store, limited, now); err != nil {
+	if err := queue.Limit(ctx, tx, store, limited, now); err != nil {
 		return err
 	}
-	if err := billing.Refill(ctx, tx, store, w.contracts, now); err != nil {
+	if err := queue.Refill(ctx, tx, store, w.contracts, now); err != nil {
 		return err
 	}
-	if err := billing.PublishNextDate(ctx, tx, w.outdated(found.fresh), now); err != nil {
+	if err := publish.RequestNextDate(ctx, tx, w.outdated(found.fresh), now); err != nil {
 		return err
 	}
-	if err := billing.AnnotateFirstOrders(ctx, tx, w.activated, now); err != nil {
+	if err := annotate.FirstOrders(ctx, tx, w.activated, now); err != nil {
 		return err
 	}
-	if err := billing.AnnotateCustomers(ctx, tx, w.subscribed, now); err != nil {
+	if err := annotate.Customers(ctx, tx, w.subscribed, now); err != nil {
 		return err
 	}
 	if err := tx.Record(ctx, w.entries...); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewPayment, w.newPayment, nil, now); err != nil {
+	if err := cases.RetryAfter(ctx, tx, store, dunning.NewPayment, w.newPayment, nil, now); err != nil {
 		return err
 	}
-	if err := billing.RetryAfter(ctx, tx, store, dunning.NewAddress, w.newAddress, nil, now); err != nil {
+	if err := cases.RetryAfter(ctx, tx, store, dunning.NewAddress, w.newAddress, nil, now); err != nil {
 		return err
 	}
-	return tx.Enqueue(ctx, billing.Work{Shop: store.ID})
+	return tx.Enqueue(ctx, billing.Task{Shop: store.ID})
 }
 
 // contract applies one fresh reading.
@@ -188,7 +192,7 @@ func (w *changeSet) contract(old *contract.Contract, p platform.Contract, store 
 	if c.Status == contract.Active && (old == nil || old.ActivatedAt.IsZero()) {
 		w.activated = append(w.activated, c)
 	}
-	if old == nil || old.Status != c.Status || !billing.SamePlans(old.Lines, c.Lines) {
+	if old == nil || old.Status != c.Status || !annotate.SamePlans(old.Lines, c.Lines) {
 		if old != nil && old.Status == contract.Active {
 			w.subscribed = append(w.subscribed, *old)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -308,7 +309,7 @@ func (s *Service) readOurs(ctx context.Context, c *comparison) error {
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
 func (s *Service) readUnresolved(ctx context.Context, c *comparison) error {
-	return s.inPages(ctx, c, c.reading.Started.Add(-billing.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
+	return s.inPages(ctx, c, c.reading.Started.Add(-queue.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
 			return fmt.Errorf("ask for %d charges that were left open: %w", len(page), err)
@@ -481,7 +482,7 @@ func unscheduled(ctx context.Context, tx Tx, store shop.Shop, ids []contract.ID,
 	behind := slices.DeleteFunc(slices.Clone(contracts), func(k contract.Contract) bool {
 		return queues[k.ID].Next.Equal(k.NextBillingDate) && queues[k.ID].Waiting > 0
 	})
-	if err := billing.Refill(ctx, tx, store, behind, now); err != nil {
+	if err := queue.Refill(ctx, tx, store, behind, now); err != nil {
 		return nil, err
 	}
 	if queues, err = tx.Queues(ctx, ids); err != nil {

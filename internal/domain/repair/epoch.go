@@ -131,7 +131,7 @@ func (s *Service) confirm(ctx context.Context, store shop.Shop) error {
 			barred := g.BlockReason(now) != ""
 			g.ConfirmBy = now.Add(s.Policy.Every + s.Policy.Grace)
 			if barred {
-				return nil, tx.Enqueue(ctx, billing.Work{Shop: store.ID})
+				return nil, tx.Enqueue(ctx, billing.Task{Shop: store.ID})
 			}
 		}
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -102,7 +103,7 @@ func audit(t *testing.T, b *books, atOnce bool) *auditor {
 	a.of = of.ID
 	log := slog.New(slog.DiscardHandler)
 	a.Service = &repair.Service{
-		Store: a.db.Repair(), Platform: b, Billing: &billing.Service{Clock: a.at, Log: log}, Clock: a.at, Log: log,
+		Store: a.db.Repair(), Platform: b, Billing: charge.New(&billing.Env{Clock: a.at, Log: log}), Clock: a.at, Log: log,
 		Policy: repair.Policy{Retry: time.Minute, Every: time.Hour, Grace: 2 * time.Hour, Horizon: 48 * time.Hour},
 	}
 	return a

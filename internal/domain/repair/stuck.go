@@ -149,6 +149,6 @@ func (s *Service) Retry(ctx context.Context, of shop.ID, id billing.AttemptID, b
 		}); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, billing.Work{Shop: of})
+		return tx.Enqueue(ctx, billing.Task{Shop: of})
 	})
 }

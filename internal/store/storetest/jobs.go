@@ -67,7 +67,7 @@ func (w world) enqueue(of ...shop.ID) {
 	w.Helper()
 	w.in(func(tx *store.Tx) error {
 		for _, id := range of {
-			if err := tx.Enqueue(w.Context(), billing.Work{Shop: id}); err != nil {
+			if err := tx.Enqueue(w.Context(), billing.Task{Shop: id}); err != nil {
 				return err
 			}
 		}
@@ -102,7 +102,7 @@ func testJobs(t *testing.T, open opener) {
 		w := begin(t, open)
 		var bills, mails tally
 		var h job.Handlers
-		job.Handle(&h, func(_ context.Context, t billing.Work) error { bills.add(t.Shop); return nil })
+		job.Handle(&h, func(_ context.Context, t billing.Task) error { bills.add(t.Shop); return nil })
 		job.Handle(&h, func(_ context.Context, t intake.ProcessEvents) error { mails.add(t.Shop); return nil })
 		w.enqueue(1, 2, 1)
 		w.enqueue(1)
@@ -123,7 +123,7 @@ func testJobs(t *testing.T, open opener) {
 		var runs tally
 		var h job.Handlers
 		running, release := make(chan struct{}), make(chan struct{})
-		job.Handle(&h, func(_ context.Context, t billing.Work) error {
+		job.Handle(&h, func(_ context.Context, t billing.Task) error {
 			if runs.add(t.Shop) == 1 {
 				close(running)
 				<-release
@@ -146,7 +146,7 @@ func testJobs(t *testing.T, open opener) {
 		w.put(monthly(1))
 		var seen tally
 		var h job.Handlers
-		job.Handle(&h, func(ctx context.Context, task billing.Work) error {
+		job.Handle(&h, func(ctx context.Context, task billing.Task) error {
 			return w.db.Update(ctx, w.shop.ID, func(tx *store.Tx) error {
 				due, err := tx.DueAttempts(ctx, day, 10)
 				for i := range due {
@@ -165,7 +165,7 @@ func testJobs(t *testing.T, open opener) {
 			if err := tx.PutAttempts(t.Context(), []billing.Attempt{queued(1, 2, day)}); err != nil {
 				return err
 			}
-			if err := tx.Enqueue(t.Context(), billing.Work{Shop: 1}); err != nil {
+			if err := tx.Enqueue(t.Context(), billing.Task{Shop: 1}); err != nil {
 				return err
 			}
 			go func() {
@@ -188,7 +188,7 @@ func testJobs(t *testing.T, open opener) {
 		w := begin(t, open)
 		var runs tally
 		var h job.Handlers
-		job.Handle(&h, func(_ context.Context, t billing.Work) error {
+		job.Handle(&h, func(_ context.Context, t billing.Task) error {
 			n := runs.add(t.Shop)
 			if n == 1 && t.Shop == 2 {
 				panic("broken")
@@ -213,7 +213,7 @@ func testJobs(t *testing.T, open opener) {
 	t.Run("the end of a task shows at once, so that whoever waits for it goes on", func(t *testing.T) {
 		w := begin(t, open)
 		var h job.Handlers
-		job.Handle(&h, func(context.Context, billing.Work) error { return nil })
+		job.Handle(&h, func(context.Context, billing.Task) error { return nil })
 		w.work(&h)
 		tooLate := time.After(5 * time.Second) // River's own notes, made in batches, would take twice that
 		for n := range shop.ID(40) {
@@ -231,7 +231,7 @@ func testJobs(t *testing.T, open opener) {
 		var runs tally
 		var h job.Handlers
 		running, release := make(chan struct{}), make(chan struct{})
-		job.Handle(&h, func(_ context.Context, t billing.Work) error {
+		job.Handle(&h, func(_ context.Context, t billing.Task) error {
 			if t.Shop == 1 {
 				close(running)
 				<-release
@@ -263,7 +263,7 @@ func testJobs(t *testing.T, open opener) {
 		w := begin(t, open)
 		var h job.Handlers
 		running := make(chan struct{})
-		job.Handle(&h, func(ctx context.Context, _ billing.Work) error {
+		job.Handle(&h, func(ctx context.Context, _ billing.Task) error {
 			close(running)
 			<-ctx.Done()
 			return ctx.Err()

@@ -189,7 +189,7 @@ func testTransactions(t *testing.T, open opener) {
 			if err := tx.Record(t.Context(), entry(1, activity.BillingAttemptTriggered, day)); err != nil {
 				return err
 			}
-			if err := tx.Enqueue(t.Context(), billing.Work{Shop: w.shop.ID}); err != nil {
+			if err := tx.Enqueue(t.Context(), billing.Task{Shop: w.shop.ID}); err != nil {
 				return err
 			}
 			return cause
@@ -219,7 +219,7 @@ func testTransactions(t *testing.T, open opener) {
 			if err := tx.Record(t.Context(), entry(1, activity.BillingAttemptTriggered, day)); err != nil {
 				return err
 			}
-			return tx.Enqueue(t.Context(), billing.Work{Shop: w.shop.ID}, billing.Work{Shop: w.shop.ID})
+			return tx.Enqueue(t.Context(), billing.Task{Shop: w.shop.ID}, billing.Task{Shop: w.shop.ID})
 		})
 		w.wantIdle(false)
 		if list := w.entries(w.shop.ID); len(list) != 1 {

@@ -25,7 +25,7 @@ type resting struct {
 
 func newResting(first int) *resting {
 	r := &resting{rests: make(chan struct{}), wake: make(chan struct{}), woke: make(chan struct{}, first)}
-	job.Handle(&r.Handlers, func(ctx context.Context, t billing.Work) error {
+	job.Handle(&r.Handlers, func(ctx context.Context, t billing.Task) error {
 		if r.runs.add(t.Shop) > first || t.Shop != 1 {
 			return nil
 		}
@@ -75,7 +75,7 @@ func testRests(t *testing.T, open opener) {
 		w := begin(t, open)
 		var h job.Handlers
 		over, wake, worked := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		job.Handle(&h, func(ctx context.Context, _ billing.Work) error {
+		job.Handle(&h, func(ctx context.Context, _ billing.Task) error {
 			var parts sync.WaitGroup
 			waits := make(chan struct{})
 			parts.Go(func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -26,17 +27,17 @@ const base = "/api/external/v2"
 
 // Billing changes billing attempts. Failures are faults.
 type Billing interface {
-	Skip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
-	Unskip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
-	Edit(ctx context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error)
-	Trigger(ctx context.Context, of shop.ID, c billing.TriggerCommand) error
+	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
+	Unskip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
+	Edit(ctx context.Context, of shop.ID, c command.Edit) (billing.Record, error)
+	Trigger(ctx context.Context, of shop.ID, c command.Trigger) error
 }
 
 // Upcoming changes orders that still wait. Failures are faults.
 type Upcoming interface {
-	SkipNext(ctx context.Context, of shop.ID, c billing.SkipNextCommand) (billing.Record, error)
-	Reschedule(ctx context.Context, of shop.ID, c billing.RescheduleCommand) (billing.Record, error)
-	SetNote(ctx context.Context, of shop.ID, c billing.NoteCommand) (billing.Record, error)
+	SkipNext(ctx context.Context, of shop.ID, c command.SkipNext) (billing.Record, error)
+	Reschedule(ctx context.Context, of shop.ID, c command.Reschedule) (billing.Record, error)
+	SetNote(ctx context.Context, of shop.ID, c command.Note) (billing.Record, error)
 }
 
 // Shown knows what the platform shows of a customer.

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -47,19 +48,19 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 	if err := is.OnlyDiffers(become, "billingDate", "status", "orderNote", "retryingNeeded", "applyUsageCharge", "upgradeDowngradeBilling"); err != nil {
 		return nil, err
 	}
-	command := billing.EditCommand{
+	cmd := command.Edit{
 		Line: o.Line, Attempt: known.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
 		RetryingNeeded:          changed(*is.RetryingNeeded, yes(become.RetryingNeeded)),
 		ApplyUsageCharge:        changed(*is.ApplyUsageCharge, yes(become.ApplyUsageCharge)),
 		UpgradeDowngradeBilling: changed(*is.UpgradeDowngradeBilling, yes(become.UpgradeDowngradeBilling)),
 	}
 	if wanted.status != "" {
-		command.Status = changed(known.Status, wanted.status)
+		cmd.Status = changed(known.Status, wanted.status)
 	}
 	if !wanted.date.IsZero() && !wanted.date.Equal(clock.Trim(known.BillingDate)) {
-		command.BillingDate = &wanted.date
+		cmd.BillingDate = &wanted.date
 	}
-	r, err := o.Billing.Edit(ctx, caller.Shop.ID, command)
+	r, err := o.Billing.Edit(ctx, caller.Shop.ID, cmd)
 	return record.NewAttemptOut(caller, r, err)
 }
 

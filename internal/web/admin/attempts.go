@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -140,5 +141,5 @@ type chargeQuery struct {
 
 func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	return nil, o.Billing.Trigger(ctx, caller.Shop.ID, billing.TriggerCommand{Line: o.Line, Attempt: billing.AttemptID(in.ID), Actor: caller.Actor})
+	return nil, o.Billing.Trigger(ctx, caller.Shop.ID, command.Trigger{Line: o.Line, Attempt: billing.AttemptID(in.ID), Actor: caller.Actor})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/webtest"
@@ -52,21 +53,21 @@ func TestSkippingAndTakingBack(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
-		want  billing.SkipCommand
+		want  command.Skip
 	}{
-		"only the attempt is needed":          {"", billing.SkipCommand{}},
-		"the contract may be named":           {"?subscriptionContractId=42", billing.SkipCommand{Contract: 42}},
-		"the contract may be a graph id":      {"?subscriptionContractId=gid://shopify/SubscriptionContract/42", billing.SkipCommand{Contract: 42}},
-		"prepaid is told from not given":      {"?isPrepaid=false", billing.SkipCommand{Prepaid: new(false)}},
-		"prepaid may be true":                 {"?isPrepaid=true", billing.SkipCommand{Prepaid: new(true)}},
-		"a name without a value is not given": {"?isPrepaid", billing.SkipCommand{}},
-		"an empty parameter is not given":     {"?isPrepaid=&subscriptionContractId=", billing.SkipCommand{}},
+		"only the attempt is needed":          {"", command.Skip{}},
+		"the contract may be named":           {"?subscriptionContractId=42", command.Skip{Contract: 42}},
+		"the contract may be a graph id":      {"?subscriptionContractId=gid://shopify/SubscriptionContract/42", command.Skip{Contract: 42}},
+		"prepaid is told from not given":      {"?isPrepaid=false", command.Skip{Prepaid: new(false)}},
+		"prepaid may be true":                 {"?isPrepaid=true", command.Skip{Prepaid: new(true)}},
+		"a name without a value is not given": {"?isPrepaid", command.Skip{}},
+		"an empty parameter is not given":     {"?isPrepaid=&subscriptionContractId=", command.Skip{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			test.want.Line, test.want.Attempt, test.want.Actor = shop.Subscriptions, 9, by()
-			for path, got := range map[string]**billing.SkipCommand{"/skip-order/9": &s.skipped, "/unskip-order/9": &s.unskip} {
+			for path, got := range map[string]**command.Skip{"/skip-order/9": &s.skipped, "/unskip-order/9": &s.unskip} {
 				w := s.ask("PUT", ordersPath+path+test.query, "")
 				if w.Code != http.StatusOK || *got == nil {
 					t.Fatalf("answered %d %s", w.Code, w.Body)
@@ -86,7 +87,7 @@ func TestChargingNowAnswersWithoutABody(t *testing.T) {
 	if w.Code != http.StatusOK || w.Body.Len() != 0 || w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("answered %d %s %q", w.Code, w.Header().Get("Content-Type"), w.Body)
 	}
-	if want := (billing.TriggerCommand{Line: shop.Subscriptions, Attempt: 9, Actor: by()}); *s.trigger != want || s.of != 7 {
+	if want := (command.Trigger{Line: shop.Subscriptions, Attempt: 9, Actor: by()}); *s.trigger != want || s.of != 7 {
 		t.Errorf("command %+v of shop %d", *s.trigger, s.of)
 	}
 }
@@ -95,22 +96,22 @@ func TestEdits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body string
-		want billing.EditCommand
+		want command.Edit
 	}{
-		"a body that names nothing changes nothing": {`{"id":9}`, billing.EditCommand{}},
-		"what is as it was is not changed":          {`{"id":9,"status":"queued","billingDate":"2025-03-03T07:00:00-05:00","orderNote":"ring twice","retryingNeeded":false}`, billing.EditCommand{}},
-		"another spelling of a status is the same":  {`{"id":9,"status":"SCHEDULED"}`, billing.EditCommand{}},
-		"a note is replaced":                        {`{"id":9,"orderNote":"knock <b>"}`, billing.EditCommand{Note: new("knock <b>")}},
-		"a null note is cleared":                    {`{"id":9,"orderNote":null}`, billing.EditCommand{Note: new("")}},
-		"an empty note is cleared":                  {`{"id":9,"orderNote":""}`, billing.EditCommand{Note: new("")}},
-		"a status is read in any case":              {`{"id":9,"status":"Skipped"}`, billing.EditCommand{Status: new(billing.Skipped)}},
-		"a date is an instant":                      {`{"id":9,"billingDate":"2025-03-10T00:00:00Z"}`, billing.EditCommand{BillingDate: new(time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC))}},
-		"a day is that day at the order time":       {`{"id":9,"billingDate":"2025-03-10"}`, billing.EditCommand{BillingDate: new(time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC))}},
-		"a flag is set":                             {`{"id":9,"retryingNeeded":true,"applyUsageCharge":true,"upgradeDowngradeBilling":true}`, billing.EditCommand{RetryingNeeded: new(true), ApplyUsageCharge: new(true), UpgradeDowngradeBilling: new(true)}},
-		"a null flag is off":                        {`{"id":9,"retryingNeeded":null}`, billing.EditCommand{}},
-		"unknown fields are ignored":                {`{"id":9,"colour":"red","nested":{"a":[1]}}`, billing.EditCommand{}},
-		"the shop may be named":                     {`{"id":9,"shop":"demo.myshopify.com"}`, billing.EditCommand{}},
-		"white space does not matter":               {` {"id": 9 } `, billing.EditCommand{}},
+		"a body that names nothing changes nothing": {`{"id":9}`, command.Edit{}},
+		"what is as it was is not changed":          {`{"id":9,"status":"queued","billingDate":"2025-03-03T07:00:00-05:00","orderNote":"ring twice","retryingNeeded":false}`, command.Edit{}},
+		"another spelling of a status is the same":  {`{"id":9,"status":"SCHEDULED"}`, command.Edit{}},
+		"a note is replaced":                        {`{"id":9,"orderNote":"knock <b>"}`, command.Edit{Note: new("knock <b>")}},
+		"a null note is cleared":                    {`{"id":9,"orderNote":null}`, command.Edit{Note: new("")}},
+		"an empty note is cleared":                  {`{"id":9,"orderNote":""}`, command.Edit{Note: new("")}},
+		"a status is read in any case":              {`{"id":9,"status":"Skipped"}`, command.Edit{Status: new(billing.Skipped)}},
+		"a date is an instant":                      {`{"id":9,"billingDate":"2025-03-10T00:00:00Z"}`, command.Edit{BillingDate: new(time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC))}},
+		"a day is that day at the order time":       {`{"id":9,"billingDate":"2025-03-10"}`, command.Edit{BillingDate: new(time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC))}},
+		"a flag is set":                             {`{"id":9,"retryingNeeded":true,"applyUsageCharge":true,"upgradeDowngradeBilling":true}`, command.Edit{RetryingNeeded: new(true), ApplyUsageCharge: new(true), UpgradeDowngradeBilling: new(true)}},
+		"a null flag is off":                        {`{"id":9,"retryingNeeded":null}`, command.Edit{}},
+		"unknown fields are ignored":                {`{"id":9,"colour":"red","nested":{"a":[1]}}`, command.Edit{}},
+		"the shop may be named":                     {`{"id":9,"shop":"demo.myshopify.com"}`, command.Edit{}},
+		"white space does not matter":               {` {"id": 9 } `, command.Edit{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +160,7 @@ func TestARecordMayBeSentBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := s.ask("PUT", ordersPath, string(list[0]))
-			want := billing.EditCommand{Line: shop.Subscriptions, Attempt: r.ID, Actor: by()}
+			want := command.Edit{Line: shop.Subscriptions, Attempt: r.ID, Actor: by()}
 			if w.Code != http.StatusOK || !cmp.Equal(want, *s.edited) {
 				t.Errorf("answered %d %s", w.Code, w.Body)
 			}

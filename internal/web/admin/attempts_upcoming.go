@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -52,7 +53,7 @@ func (o Options) skipUpcoming(ctx context.Context, in *skipUpcomingQuery) (*reco
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Upcoming.SkipNext(ctx, caller.Shop.ID, billing.SkipNextCommand{Line: o.Line, Contract: of, Actor: caller.Actor})
+	r, err := o.Upcoming.SkipNext(ctx, caller.Shop.ID, command.SkipNext{Line: o.Line, Contract: of, Actor: caller.Actor})
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -88,7 +89,7 @@ func (o Options) rescheduleOrder(ctx context.Context, in *rescheduleQuery) (*rec
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Upcoming.Reschedule(ctx, caller.Shop.ID, billing.RescheduleCommand{
+	r, err := o.Upcoming.Reschedule(ctx, caller.Shop.ID, command.Reschedule{
 		Line: o.Line, Attempt: billing.AttemptID(in.ID), BillingDate: date, Future: in.Future, Actor: caller.Actor,
 	})
 	return record.NewAttemptOut(caller, r, err)
@@ -112,7 +113,7 @@ func (o Options) noteOrder(ctx context.Context, in *attemptNoteQuery) (*agreed, 
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Upcoming.SetNote(ctx, caller.Shop.ID, billing.NoteCommand{
+	_, err = o.Upcoming.SetNote(ctx, caller.Shop.ID, command.Note{
 		Line: o.Line, Attempt: billing.AttemptID(in.ID), Note: text, Actor: caller.Actor,
 	})
 	if err != nil {

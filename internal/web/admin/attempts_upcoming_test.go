@@ -11,6 +11,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -18,9 +19,9 @@ import (
 // upcoming is what the fakes remember of orders that still wait, of reports and
 // of customers.
 type upcoming struct {
-	skippedNext *billing.SkipNextCommand
-	rescheduled *billing.RescheduleCommand
-	noted       *billing.NoteCommand
+	skippedNext *command.SkipNext
+	rescheduled *command.Reschedule
+	noted       *command.Note
 	survey      billing.Survey
 	customer    int64
 	customers   contract.CustomerFilter
@@ -31,17 +32,17 @@ func (u upcoming) touched() bool {
 	return u.skippedNext != nil || u.rescheduled != nil || u.noted != nil
 }
 
-func (f *fakes) SkipNext(_ context.Context, of shop.ID, c billing.SkipNextCommand) (billing.Record, error) {
+func (f *fakes) SkipNext(_ context.Context, of shop.ID, c command.SkipNext) (billing.Record, error) {
 	f.of, f.skippedNext = of, &c
 	return f.first(), f.err
 }
 
-func (f *fakes) Reschedule(_ context.Context, of shop.ID, c billing.RescheduleCommand) (billing.Record, error) {
+func (f *fakes) Reschedule(_ context.Context, of shop.ID, c command.Reschedule) (billing.Record, error) {
 	f.of, f.rescheduled = of, &c
 	return f.first(), f.err
 }
 
-func (f *fakes) SetNote(_ context.Context, of shop.ID, c billing.NoteCommand) (billing.Record, error) {
+func (f *fakes) SetNote(_ context.Context, of shop.ID, c command.Note) (billing.Record, error) {
 	f.of, f.noted = of, &c
 	return f.first(), f.err
 }
@@ -67,7 +68,7 @@ func TestSkippingTheNextOrder(t *testing.T) {
 			t.Parallel()
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			w := s.ask("PUT", ordersPath+"/skip-upcoming-order?"+query, "")
-			want := &billing.SkipNextCommand{Line: shop.Subscriptions, Contract: 42, Actor: by()}
+			want := &command.SkipNext{Line: shop.Subscriptions, Contract: 42, Actor: by()}
 			if diff := cmp.Diff(want, s.skippedNext); w.Code != http.StatusOK || diff != "" || s.of != 7 || !strings.Contains(w.Body.String(), `"id":9`) {
 				t.Errorf("answered %d %s (-want +got):\n%s", w.Code, w.Body, diff)
 			}
@@ -79,12 +80,12 @@ func TestReschedulingAnOrder(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
-		want  billing.RescheduleCommand
+		want  command.Reschedule
 	}{
-		"an instant is that instant":               {"billingDate=2025-03-10T00:00:00Z", billing.RescheduleCommand{BillingDate: time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC)}},
-		"a day is that day at the order time":      {"billingDate=2025-03-10", billing.RescheduleCommand{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
-		"later orders may follow":                  {"billingDate=2025-03-10&rescheduleFutureOrder=true", billing.RescheduleCommand{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC), Future: true}},
-		"later orders do not follow by themselves": {"billingDate=2025-03-10&rescheduleFutureOrder=", billing.RescheduleCommand{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
+		"an instant is that instant":               {"billingDate=2025-03-10T00:00:00Z", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC)}},
+		"a day is that day at the order time":      {"billingDate=2025-03-10", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
+		"later orders may follow":                  {"billingDate=2025-03-10&rescheduleFutureOrder=true", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC), Future: true}},
+		"later orders do not follow by themselves": {"billingDate=2025-03-10&rescheduleFutureOrder=", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,7 +117,7 @@ func TestNotesOfOneOrder(t *testing.T) {
 			if w.Code != http.StatusOK || strings.TrimSpace(w.Body.String()) != "true" || s.noted == nil {
 				t.Fatalf("answered %d %s", w.Code, w.Body)
 			}
-			if want := (billing.NoteCommand{Line: shop.Subscriptions, Attempt: 9, Note: test.want, Actor: by()}); *s.noted != want || s.of != 7 {
+			if want := (command.Note{Line: shop.Subscriptions, Attempt: 9, Note: test.want, Actor: by()}); *s.noted != want || s.of != 7 {
 				t.Errorf("command %+v of shop %d", *s.noted, s.of)
 			}
 		})

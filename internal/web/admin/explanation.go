@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -14,7 +15,7 @@ import (
 
 // Explainer explains billing attempts. Failures are faults.
 type Explainer interface {
-	Explain(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (billing.Explanation, error)
+	Explain(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (explain.Explanation, error)
 }
 
 func (o Options) explanations(api *web.API) {
@@ -136,7 +137,7 @@ type explainedTry struct {
 	Words        string  `json:"words" doc:"The same in a sentence." example:"Try 1 was sent at 2026-01-31 09:00 America/New_York (2026-01-31 14:00 UTC) and made the order."`
 }
 
-func newMoment(e billing.Explanation, at time.Time) *moment {
+func newMoment(e explain.Explanation, at time.Time) *moment {
 	if at.IsZero() || !at.Before(cadence.Never()) {
 		return nil
 	}
@@ -145,7 +146,7 @@ func newMoment(e billing.Explanation, at time.Time) *moment {
 }
 
 // NewAttemptExplanation returns an explanation on the wire.
-func NewAttemptExplanation(e billing.Explanation) AttemptExplanation {
+func NewAttemptExplanation(e explain.Explanation) AttemptExplanation {
 	out := AttemptExplanation{
 		BillingAttemptID: int64(e.ID), Shop: e.Shop.Domain, ContractID: int64(e.Of.ID), Cycle: int32(e.Cycle), Status: string(e.Status),
 		ExplainedAt: newMoment(e, e.Now), Summary: e.Summary, Date: newExplainedDate(e), Prices: newExplainedPrices(e),
@@ -171,7 +172,7 @@ func NewAttemptExplanation(e billing.Explanation) AttemptExplanation {
 	return out
 }
 
-func newExplainedDate(e billing.Explanation) explainedDate {
+func newExplainedDate(e explain.Explanation) explainedDate {
 	d := explainedDate{
 		Due: newMoment(e, e.BillingDate), Moved: e.Moved, Planned: newMoment(e, e.Date.Planned), Rule: web.Some(e.Date.Rule),
 		Interval: e.Of.Billing.Interval.String(), Count: int32(e.Of.Billing.Count), Anchors: []ruleAnchor{},

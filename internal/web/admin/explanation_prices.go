@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -42,7 +42,7 @@ type explainedDiscount struct {
 	Words   string  `json:"words" doc:"What it gives, in a sentence." example:"Discount WELCOME10 gives 10 % off all lines."`
 }
 
-func newExplainedPrices(e billing.Explanation) explainedPrices {
+func newExplainedPrices(e explain.Explanation) explainedPrices {
 	p := explainedPrices{
 		Currency: string(e.Of.Currency), Lines: make([]explainedLine, len(e.Prices.Lines)), LinesTotal: e.Prices.Total.Float(), DeliveryPrice: e.Prices.Delivery.Float(),
 		Discounts: make([]explainedDiscount, len(e.Prices.Discounts)), PlatformAsked: e.Terms != nil, Words: e.Prices.Words,

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -37,7 +38,7 @@ func TestTheExplanationOfAnAttempt(t *testing.T) {
 			entry(activity.BillingAttemptTriggered, activity.Info, `{"try":1}`),
 			entry(activity.BillingAttemptTriggered, activity.Failure, `{"try":1,"errorCode":"CARD_EXPIRED","errorMessage":"The card has expired."}`),
 		},
-		terms: &billing.Terms{
+		terms: &explain.Terms{
 			Lines:     r.Of.Lines,
 			Details:   []contract.LineDetail{{Pricing: &contract.Pricing{Base: cents(1050), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.AmountOff, Amount: cents(50), Computed: cents(1000)}}}}},
 			Discounts: []contract.Discount{{ID: "gid://shopify/SubscriptionManualDiscount/1", Title: "WELCOME10", Code: "WELCOME10", Percent: 10, AllLines: true}},
@@ -70,7 +71,7 @@ func TestTheExplanationOfAnAttempt(t *testing.T) {
 func TestTheExplanationsValuesAreTheDocuments(t *testing.T) {
 	t.Parallel()
 	doc := serve(t, &fakes{}).ask("GET", "/openapi.json", "").Body.String()
-	for _, values := range [][]string{names(billing.StepKinds), names(billing.TryStates), names(billing.PreparationKinds), names(billing.ChangeKinds)} {
+	for _, values := range [][]string{names(explain.StepKinds), names(explain.TryStates), names(explain.PreparationKinds), names(explain.ChangeKinds)} {
 		if list := `["` + strings.Join(values, `","`) + `"]`; !strings.Contains(doc, `"enum":`+list) {
 			t.Errorf("the document does not list %s", list)
 		}

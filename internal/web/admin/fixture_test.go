@@ -19,6 +19,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/billing/explain"
+	"github.com/perennialhq/perennial/internal/domain/billing/prepare"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -46,7 +49,7 @@ type fakes struct {
 	entries   []activity.Entry
 	contracts []contract.Contract
 	records   []billing.Record
-	terms     *billing.Terms
+	terms     *explain.Terms
 	boxes     boxes
 	total     int // 0: the number of elements
 	err       error
@@ -56,10 +59,10 @@ type fakes struct {
 	page     page.Request
 	filter   contract.Filter
 	question billing.Question
-	skipped  *billing.SkipCommand
-	unskip   *billing.SkipCommand
-	edited   *billing.EditCommand
-	trigger  *billing.TriggerCommand
+	skipped  *command.Skip
+	unskip   *command.Skip
+	edited   *command.Edit
+	trigger  *command.Trigger
 	upcoming
 	of shop.ID
 }
@@ -120,35 +123,35 @@ func (f *fakes) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question,
 	return f.records, f.count(len(f.records)), f.err
 }
 
-func (f *fakes) Skip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+func (f *fakes) Skip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
 	f.of, f.skipped = of, &c
 	return f.first(), f.err
 }
 
-func (f *fakes) Unskip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+func (f *fakes) Unskip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
 	f.of, f.unskip = of, &c
 	return f.first(), f.err
 }
 
-func (f *fakes) Edit(_ context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error) {
+func (f *fakes) Edit(_ context.Context, of shop.ID, c command.Edit) (billing.Record, error) {
 	f.of, f.edited = of, &c
 	return f.first(), f.err
 }
 
-func (f *fakes) Trigger(_ context.Context, of shop.ID, c billing.TriggerCommand) error {
+func (f *fakes) Trigger(_ context.Context, of shop.ID, c command.Trigger) error {
 	f.of, f.trigger = of, &c
 	return f.err
 }
 
-func (f *fakes) Explain(_ context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (billing.Explanation, error) {
+func (f *fakes) Explain(_ context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (explain.Explanation, error) {
 	r, err := f.Attempt(context.Background(), of, line, id)
 	if err != nil {
-		return billing.Explanation{}, err
+		return explain.Explanation{}, err
 	}
 	store := theShop()
 	calendar, err := store.Calendar()
-	return billing.Explain(billing.Facts{
-		Now: noon(), Shop: store, Calendar: calendar, Policy: billing.DefaultPolicy(), Record: r, Entries: f.entries, Terms: f.terms, Needs: billing.Needs{Prices: r.Of.Priced},
+	return explain.Explain(explain.Facts{
+		Now: noon(), Shop: store, Calendar: calendar, Policy: billing.DefaultPolicy(), Record: r, Entries: f.entries, Terms: f.terms, Needs: prepare.Needs{Prices: r.Of.Priced},
 	}), err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -17,9 +18,9 @@ import (
 // OneOffs changes the one-time products of single orders.
 // Failures are faults.
 type OneOffs interface {
-	AddOneOff(ctx context.Context, of shop.Shop, c billing.OneOffCommand) error
-	UpdateOneOff(ctx context.Context, of shop.Shop, c billing.OneOffCommand) (billing.OneOffRecord, error)
-	RemoveOneOff(ctx context.Context, of shop.Shop, c billing.OneOffCommand) error
+	AddOneOff(ctx context.Context, of shop.Shop, c command.OneOff) error
+	UpdateOneOff(ctx context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error)
+	RemoveOneOff(ctx context.Context, of shop.Shop, c command.OneOff) error
 }
 
 // Page sizes of the lists of one-time products.

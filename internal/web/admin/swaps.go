@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/prepare"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -27,7 +27,7 @@ type Swaps interface {
 
 // Preview says what rules will make of a contract's orders.
 type Preview interface {
-	Preview(ctx context.Context, of shop.Shop, line shop.Line, c contract.ID) ([]billing.Preview, error)
+	Preview(ctx context.Context, of shop.Shop, line shop.Line, c contract.ID) ([]prepare.Preview, error)
 }
 
 // Page sizes of the list of swap rules.

@@ -14,6 +14,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/billing/prepare"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -24,7 +26,7 @@ import (
 // products stands in for the rules and the one-time products of a store.
 type products struct {
 	rule    swap.Rule
-	command billing.OneOffCommand
+	command command.OneOff
 }
 
 func (p *products) Create(_ context.Context, _ shop.Shop, r swap.Rule, _ activity.Actor) (swap.Rule, error) {
@@ -53,21 +55,21 @@ func (p *products) SwapRulesOf(context.Context, shop.ID, shop.Line, page.Request
 	return []swap.Rule{theRule()}, 1, nil
 }
 
-func (p *products) Preview(context.Context, shop.Shop, shop.Line, contract.ID) ([]billing.Preview, error) {
-	return []billing.Preview{{Preview: swap.Preview{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
+func (p *products) Preview(context.Context, shop.Shop, shop.Line, contract.ID) ([]prepare.Preview, error) {
+	return []prepare.Preview{{Preview: swap.Preview{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
 }
 
-func (p *products) AddOneOff(_ context.Context, _ shop.Shop, c billing.OneOffCommand) error {
+func (p *products) AddOneOff(_ context.Context, _ shop.Shop, c command.OneOff) error {
 	p.command = c
 	return nil
 }
 
-func (p *products) UpdateOneOff(_ context.Context, _ shop.Shop, c billing.OneOffCommand) (billing.OneOffRecord, error) {
+func (p *products) UpdateOneOff(_ context.Context, _ shop.Shop, c command.OneOff) (billing.OneOffRecord, error) {
 	p.command = c
 	return theOneOff(), nil
 }
 
-func (p *products) RemoveOneOff(_ context.Context, _ shop.Shop, c billing.OneOffCommand) error {
+func (p *products) RemoveOneOff(_ context.Context, _ shop.Shop, c command.OneOff) error {
 	p.command = c
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -44,20 +45,20 @@ type OneOffNames struct {
 }
 
 // Command returns the command to change it, for one piece.
-func (in OneOffNames) Command(line shop.Line, by activity.Actor) (billing.OneOffCommand, error) {
+func (in OneOffNames) Command(line shop.Line, by activity.Actor) (command.OneOff, error) {
 	of, err := web.ParseID("SubscriptionContract", "contractId", in.Contract)
 	if err != nil {
-		return billing.OneOffCommand{}, err
+		return command.OneOff{}, err
 	}
 	variant, err := web.ParseID("ProductVariant", "variantId", in.Variant)
 	if err != nil {
-		return billing.OneOffCommand{}, err
+		return command.OneOff{}, err
 	}
 	if in.Handle != "" && !handlePattern.MatchString(in.Handle) {
-		return billing.OneOffCommand{}, fault.New(fault.Invalid, "parameter 'variantHandle' must be lower-case letters and digits in groups joined by hyphens, and %q is not", in.Handle).
+		return command.OneOff{}, fault.New(fault.Invalid, "parameter 'variantHandle' must be lower-case letters and digits in groups joined by hyphens, and %q is not", in.Handle).
 			Field("variantHandle")
 	}
-	return billing.OneOffCommand{
+	return command.OneOff{
 		Line: line, Contract: contract.ID(of), Attempt: billing.AttemptID(in.Attempt), Variant: variant, Handle: in.Handle, Quantity: 1, Actor: by,
 	}, nil
 }
@@ -82,10 +83,10 @@ type quantityBody struct {
 }
 
 // Command returns the command to change the quantity.
-func (in *OneOffQuantity) Command(line shop.Line, by activity.Actor) (billing.OneOffCommand, error) {
+func (in *OneOffQuantity) Command(line shop.Line, by activity.Actor) (command.OneOff, error) {
 	var body quantityBody
 	if err := in.Into(&body); err != nil {
-		return billing.OneOffCommand{}, err
+		return command.OneOff{}, err
 	}
 	if in.Contract == "" {
 		in.Contract = string(body.Contract)
@@ -106,14 +107,14 @@ func (in *OneOffQuantity) Command(line shop.Line, by activity.Actor) (billing.On
 		{"contractId", "Long", in.Contract != ""}, {"billingAttemptId", "Long", in.Attempt.Set}, {"variantId", "Long", in.Variant != ""}, {"quantity", "Integer", in.Quantity.Set},
 	} {
 		if !p.given {
-			return billing.OneOffCommand{}, web.MissingParameter(p.name, p.kind)
+			return command.OneOff{}, web.MissingParameter(p.name, p.kind)
 		}
 	}
 	if in.Attempt.Value < 1 {
-		return billing.OneOffCommand{}, fault.New(fault.Invalid, "billingAttemptId is %d and must be at least 1", in.Attempt.Value).Field("billingAttemptId")
+		return command.OneOff{}, fault.New(fault.Invalid, "billingAttemptId is %d and must be at least 1", in.Attempt.Value).Field("billingAttemptId")
 	}
-	if in.Quantity.Value < 1 || in.Quantity.Value > billing.MaxOneOffQuantity {
-		return billing.OneOffCommand{}, fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", in.Quantity.Value, billing.MaxOneOffQuantity).Field("quantity")
+	if in.Quantity.Value < 1 || in.Quantity.Value > command.MaxOneOffQuantity {
+		return command.OneOff{}, fault.New(fault.Invalid, "quantity is %d and must be from 1 to %d", in.Quantity.Value, command.MaxOneOffQuantity).Field("quantity")
 	}
 	command, err := OneOffNames{Contract: in.Contract, Attempt: in.Attempt.Value, Variant: in.Variant}.Command(line, by)
 	command.Quantity = int(in.Quantity.Value)

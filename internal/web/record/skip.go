@@ -3,6 +3,7 @@ package record
 import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -16,9 +17,9 @@ type SkipQuery struct {
 }
 
 // Command returns the command to do so.
-func (q *SkipQuery) Command(line shop.Line, by activity.Actor) (billing.SkipCommand, error) {
+func (q *SkipQuery) Command(line shop.Line, by activity.Actor) (command.Skip, error) {
 	of, err := web.ParseID(ContractTypename, "subscriptionContractId", q.Contract)
-	return billing.SkipCommand{
+	return command.Skip{
 		Line: line, Attempt: billing.AttemptID(q.ID), Contract: contract.ID(of), Prepaid: q.Prepaid.Ptr(), Actor: by,
 	}, err
 }

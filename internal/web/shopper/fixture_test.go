@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -68,31 +69,31 @@ func (f *fakes) did(of shop.ID, command any) (billing.Record, error) {
 	return f.record, f.err
 }
 
-func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.AttemptID, by activity.Actor) (billing.Record, error) {
-	if by != ada() || id != f.record.ID || of != 7 {
+func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.AttemptID) (billing.Record, error) {
+	if id != f.record.ID || of != 7 {
 		return billing.Record{}, fault.New(fault.NotFound, "billing attempt %d does not exist", id).Code("billingAttemptNotFound")
 	}
 	return f.record, nil
 }
 
-func (f *fakes) Skip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+func (f *fakes) Skip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
 	return f.did(of, c)
 }
 
-func (f *fakes) Unskip(_ context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error) {
+func (f *fakes) Unskip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
 	return f.did(of, c)
 }
 
-func (f *fakes) Edit(_ context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error) {
+func (f *fakes) Edit(_ context.Context, of shop.ID, c command.Edit) (billing.Record, error) {
 	return f.did(of, c)
 }
 
-func (f *fakes) Trigger(_ context.Context, of shop.ID, c billing.TriggerCommand) error {
+func (f *fakes) Trigger(_ context.Context, of shop.ID, c command.Trigger) error {
 	_, err := f.did(of, c)
 	return err
 }
 
-func (f *fakes) UpdateOneOff(_ context.Context, of shop.Shop, c billing.OneOffCommand) (billing.OneOffRecord, error) {
+func (f *fakes) UpdateOneOff(_ context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error) {
 	_, err := f.did(of.ID, c)
 	return billing.OneOffRecord{Attempt: c.Attempt, OneOff: billing.OneOff{ID: 1001, Contract: c.Contract, Variant: variant(), Quantity: c.Quantity}}, err
 }

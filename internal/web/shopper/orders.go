@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -90,21 +91,21 @@ func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*
 
 func (o Options) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := in.Command(o.Line, caller.Actor)
+	cmd, err := in.Command(o.Line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Orders.Skip(ctx, caller.Shop.ID, command)
+	r, err := o.Orders.Skip(ctx, caller.Shop.ID, cmd)
 	return record.NewAttemptOut(caller, r, err)
 }
 
 func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := in.Command(o.Line, caller.Actor)
+	cmd, err := in.Command(o.Line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Orders.Unskip(ctx, caller.Shop.ID, command)
+	r, err := o.Orders.Unskip(ctx, caller.Shop.ID, cmd)
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -118,10 +119,10 @@ type chargeQuery struct {
 func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
 	id := billing.AttemptID(in.ID)
-	if err := o.Orders.Trigger(ctx, caller.Shop.ID, billing.TriggerCommand{Line: o.Line, Attempt: id, Actor: caller.Actor}); err != nil {
+	if err := o.Orders.Trigger(ctx, caller.Shop.ID, command.Trigger{Line: o.Line, Attempt: id, Actor: caller.Actor}); err != nil {
 		return nil, err
 	}
-	r, err := o.Orders.Attempt(ctx, caller.Shop.ID, o.Line, id, caller.Actor)
+	r, err := billing.Shown(ctx, o.Book, caller.Shop.ID, o.Line, id, caller.Actor)
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -155,7 +156,7 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 			return nil, err
 		}
 	}
-	known, err := o.Orders.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(body.ID), caller.Actor)
+	known, err := billing.Shown(ctx, o.Book, caller.Shop.ID, o.Line, billing.AttemptID(body.ID), caller.Actor)
 	if err != nil {
 		return nil, err
 	}
@@ -174,14 +175,14 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 	if err := is.OnlyDiffers(become, "billingDate", "orderNote"); err != nil {
 		return nil, err
 	}
-	command := billing.EditCommand{Line: o.Line, Attempt: known.ID, Actor: caller.Actor}
+	cmd := command.Edit{Line: o.Line, Attempt: known.ID, Actor: caller.Actor}
 	if !date.IsZero() && !date.Equal(clock.Trim(known.BillingDate)) {
-		command.BillingDate = &date
+		cmd.BillingDate = &date
 	}
 	if note := text(become.OrderNote); note != known.Note {
-		command.Note = &note
+		cmd.Note = &note
 	}
-	r, err := o.Orders.Edit(ctx, caller.Shop.ID, command)
+	r, err := o.Orders.Edit(ctx, caller.Shop.ID, cmd)
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -196,11 +197,11 @@ type oneOffOut struct{ Body record.OneOff }
 
 func (o Options) updateOneOff(ctx context.Context, in *record.OneOffQuantity) (*oneOffOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := in.Command(o.Line, caller.Actor)
+	cmd, err := in.Command(o.Line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Orders.UpdateOneOff(ctx, caller.Shop, command)
+	r, err := o.Orders.UpdateOneOff(ctx, caller.Shop, cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,10 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -34,12 +34,11 @@ var prefixes = map[shop.Line]string{shop.Subscriptions: "subscriptions", shop.Me
 // Orders asks and changes billing attempts, of the actor's own contracts where the
 // actor is a subscriber. Failures are faults.
 type Orders interface {
-	Attempt(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID, by activity.Actor) (billing.Record, error)
-	Skip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
-	Unskip(ctx context.Context, of shop.ID, c billing.SkipCommand) (billing.Record, error)
-	Edit(ctx context.Context, of shop.ID, c billing.EditCommand) (billing.Record, error)
-	Trigger(ctx context.Context, of shop.ID, c billing.TriggerCommand) error
-	UpdateOneOff(ctx context.Context, of shop.Shop, c billing.OneOffCommand) (billing.OneOffRecord, error)
+	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
+	Unskip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
+	Edit(ctx context.Context, of shop.ID, c command.Edit) (billing.Record, error)
+	Trigger(ctx context.Context, of shop.ID, c command.Trigger) error
+	UpdateOneOff(ctx context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error)
 }
 
 // Contracts asks and changes contracts likewise.
@@ -51,7 +50,7 @@ type Contracts interface {
 
 // Book reads attempts and contracts of one customer.
 type Book interface {
-	AttemptsWhere(ctx context.Context, of shop.ID, q billing.Question, p page.Request) ([]billing.Record, int, error)
+	billing.Book
 	Search(ctx context.Context, of shop.ID, f contract.Filter, p page.Request) ([]contract.Contract, int, error)
 	ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.Contract, error)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -32,21 +33,21 @@ func TestCommands(t *testing.T) {
 		want               any
 	}{
 		"a skip": {"PUT", "/subscription-billing-attempts/skip-order/9?subscriptionContractId=9001&isPrepaid=false", "",
-			billing.SkipCommand{Line: shop.Memberships, Attempt: 9, Contract: 9001, Prepaid: new(false), Actor: ada()}},
-		"a skip taken back": {"PUT", "/subscription-billing-attempts/unskip-order/9", "", billing.SkipCommand{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
-		"an order now":      {"PUT", "/subscription-billing-attempts/attempt-billing/9", "", billing.TriggerCommand{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
+			command.Skip{Line: shop.Memberships, Attempt: 9, Contract: 9001, Prepaid: new(false), Actor: ada()}},
+		"a skip taken back": {"PUT", "/subscription-billing-attempts/unskip-order/9", "", command.Skip{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
+		"an order now":      {"PUT", "/subscription-billing-attempts/attempt-billing/9", "", command.Trigger{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
 		"another day": {"PUT", "/subscription-billing-attempts", `{"id":9,"billingDate":"2026-03-01"}`,
-			billing.EditCommand{Line: shop.Memberships, Attempt: 9, BillingDate: &date, Actor: ada()}},
+			command.Edit{Line: shop.Memberships, Attempt: 9, BillingDate: &date, Actor: ada()}},
 		"another note": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":"Door"}`,
-			billing.EditCommand{Line: shop.Memberships, Attempt: 9, Note: new("Door"), Actor: ada()}},
+			command.Edit{Line: shop.Memberships, Attempt: 9, Note: new("Door"), Actor: ada()}},
 		"no note": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":null,"status":"scheduled"}`,
-			billing.EditCommand{Line: shop.Memberships, Attempt: 9, Note: new(""), Actor: ada()}},
+			command.Edit{Line: shop.Memberships, Attempt: 9, Note: new(""), Actor: ada()}},
 		"a record as it was read": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":"Ring twice","status":"QUEUED","billingDate":"2026-02-10T12:00:00Z","contractId":9001}`,
-			billing.EditCommand{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
+			command.Edit{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
 		"a quantity": {"PUT", "/subscription-contract-one-offs-update-quantity?contractId=9001&billingAttemptId=9&variantId=4001&quantity=3", "",
-			billing.OneOffCommand{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
+			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
 		"a quantity in a body": {"PUT", "/subscription-contract-one-offs-update-quantity", `{"contractId":9001,"billingAttemptId":9,"variantId":"4001","quantity":3}`,
-			billing.OneOffCommand{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
+			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
 		"a price":                 {"GET", "/data/variant-contextual-pricing?variantId=4001&contractId=9001", "", offer{member, 4001}},
 		"a price of nobody's":     {"GET", "/data/variant-contextual-pricing?variantId=gid://shopify/ProductVariant/4001", "", offer{amend.Command{Line: shop.Memberships, Actor: ada()}, 4001}},
 		"payment methods":         {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -37,7 +38,7 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd amend.Command,
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	err = s.OneOffs.RemoveOneOffLine(ctx, store, billing.OneOffCommand{Line: cmd.Line, Contract: c.ID, Actor: cmd.Actor}, product)
+	err = s.OneOffs.RemoveOneOffLine(ctx, store, command.OneOff{Line: cmd.Line, Contract: c.ID, Actor: cmd.Actor}, product)
 	if fault.Is(err, fault.NotFound) {
 		return contract.Detail{}, terms.LineNotFound()
 	}
@@ -51,7 +52,7 @@ func (s *Service) RemoveLine(ctx context.Context, of shop.ID, cmd amend.Command,
 type plannedSwap struct {
 	NextOrderSwap
 	store shop.Shop
-	order billing.OneOffCommand
+	order command.OneOff
 }
 
 // planSwap finds the order that a swap changes.
@@ -70,7 +71,7 @@ func (s *Service) planSwap(ctx context.Context, of shop.ID, cmd amend.Command, w
 	if err != nil {
 		return plannedSwap{}, err
 	}
-	return plannedSwap{w, store, billing.OneOffCommand{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
+	return plannedSwap{w, store, command.OneOff{Line: cmd.Line, Contract: cmd.Contract, Attempt: next.ID, Actor: cmd.Actor}}, nil
 }
 
 // swapInNextOrder changes the one-time products of the next order.

@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -45,7 +45,7 @@ func (s *Service) SetDeliveryInterval(ctx context.Context, of shop.ID, cmd amend
 
 // SetBillingDate moves the contract's next order and, if future is set, all later ones.
 func (s *Service) SetBillingDate(ctx context.Context, of shop.ID, cmd amend.Command, date time.Time, future bool) (contract.Detail, error) {
-	_, err := s.Orders.Reschedule(ctx, of, billing.RescheduleCommand{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
+	_, err := s.Orders.Reschedule(ctx, of, command.Reschedule{Line: cmd.Line, Contract: cmd.Contract, BillingDate: date, Future: future, Actor: cmd.Actor})
 	if err != nil {
 		return contract.Detail{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
@@ -145,10 +146,10 @@ func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c con
 		if err := tx.PutContracts(ctx, rows); err != nil {
 			return err
 		}
-		if err := billing.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
+		if err := queue.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
 			return err
 		}
-		return billing.Refill(ctx, tx, store, rows, now)
+		return queue.Refill(ctx, tx, store, rows, now)
 	})
 	if err != nil || !over {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -75,10 +76,10 @@ func (s *Service) decideStatus(ctx context.Context, store shop.Shop, cmd amend.C
 		if decided = rows[0]; c.Moving != nil {
 			return tx.Record(ctx, entries...)
 		}
-		if err := billing.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
+		if err := queue.Limit(ctx, tx, store, []*contract.Contract{c}, now); err != nil {
 			return err
 		}
-		if err := billing.Refill(ctx, tx, store, rows, now); err != nil {
+		if err := queue.Refill(ctx, tx, store, rows, now); err != nil {
 			return err
 		}
 		decided = rows[0]

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/cases"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -14,7 +14,7 @@ import (
 // endUnpaid pauses or cancels a contract after its dunning has ended. The dunning case
 // is closed by the commit that first stores the new status.
 func (s *Service) endUnpaid(ctx context.Context, of shop.ID, c contract.Contract) error {
-	to, ok := billing.EndOf(c)
+	to, ok := cases.EndOf(c)
 	if !ok {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Service) abandonEnd(ctx context.Context, of shop.ID, c contract.Contrac
 			return err
 		}
 		now := s.Clock.Now()
-		if err := billing.CannotEnd(ctx, tx, &rows[0], why.Error(), now); err != nil {
+		if err := cases.CannotEnd(ctx, tx, &rows[0], why.Error(), now); err != nil {
 			return err
 		}
 		rows[0].ResetAmendAt()

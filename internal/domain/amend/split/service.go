@@ -5,13 +5,13 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Charger charges an upcoming order at once.
 type Charger interface {
-	Trigger(ctx context.Context, of shop.ID, cmd billing.TriggerCommand) error
+	Trigger(ctx context.Context, of shop.ID, cmd command.Trigger) error
 }
 
 // Service splits contracts.

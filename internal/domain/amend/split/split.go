@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -244,7 +244,7 @@ func (s *Service) chargeNow(ctx context.Context, of shop.ID, made contract.Contr
 	if err != nil || next.Cycle > made.Series.Cycle {
 		return err
 	}
-	return s.Orders.Trigger(ctx, of, billing.TriggerCommand{Line: made.Line, Attempt: next.ID, Actor: w.Actor})
+	return s.Orders.Trigger(ctx, of, command.Trigger{Line: made.Line, Attempt: next.ID, Actor: w.Actor})
 }
 
 // splitDetails is the details of an entry about a split.

@@ -1,0 +1,185 @@
+package billingtest
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/task"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Books is a store of one shop in memory. Methods that no test calls are missing.
+type Books struct {
+	billing.Tx
+	Store   shop.Shop
+	Known   map[contract.ID]contract.Contract
+	Rows    map[billing.AttemptID]billing.Attempt
+	Entries []activity.Entry
+}
+
+// Open returns books with a contract that renews every month and with attempts, and what
+// services need to work on them.
+func Open(change func(*contract.Contract), attempts ...billing.Attempt) (*billing.Env, *Books) {
+	c := Monthly()
+	if change != nil {
+		change(&c)
+	}
+	b := &Books{
+		Store: shop.Shop{ID: 1, Domain: "demo.myshopify.com", TimeZone: "UTC", OrderHour: 14, Connected: true},
+		Known: map[contract.ID]contract.Contract{c.ID: c},
+		Rows:  make(map[billing.AttemptID]billing.Attempt),
+	}
+	for _, a := range attempts {
+		b.Rows[a.ID] = a
+	}
+	return &billing.Env{Store: b, Clock: clock.NewManual(Now), Log: slog.New(slog.DiscardHandler), Policy: billing.DefaultPolicy()}, b
+}
+
+func (b *Books) Update(_ context.Context, _ shop.ID, fn func(billing.Tx) error) error {
+	tx := *b
+	tx.Known, tx.Rows, tx.Entries = maps.Clone(b.Known), maps.Clone(b.Rows), slices.Clone(b.Entries)
+	err := fn(&tx)
+	if err == nil {
+		*b = tx
+	}
+	return err
+}
+
+func (b *Books) some(wanted func(billing.Attempt) bool) ([]billing.Attempt, error) {
+	var list []billing.Attempt
+	for _, id := range slices.Sorted(maps.Keys(b.Rows)) {
+		if a := b.Rows[id]; wanted(a) {
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+func (b *Books) Shop(context.Context) (shop.Shop, error) { return b.Store, nil }
+
+func (b *Books) ShopToCharge(context.Context) (shop.Shop, error) { return b.Store, nil }
+
+func (b *Books) PutShop(_ context.Context, s shop.Shop) error {
+	b.Store = s
+	return nil
+}
+
+func (b *Books) DueAttempts(_ context.Context, at time.Time, _ int) ([]billing.Attempt, error) {
+	return b.some(func(a billing.Attempt) bool { return !a.DueAt.IsZero() && !a.DueAt.After(at) })
+}
+
+func (b *Books) Attempts(_ context.Context, ids []billing.AttemptID) ([]billing.Attempt, error) {
+	return b.some(func(a billing.Attempt) bool { return slices.Contains(ids, a.ID) })
+}
+
+func (b *Books) AttemptsByKey(_ context.Context, keys []string) ([]billing.Attempt, error) {
+	return b.some(func(a billing.Attempt) bool { return slices.Contains(keys, a.Key) })
+}
+
+func (b *Books) AttemptsOf(_ context.Context, of []contract.ID, in ...billing.Status) ([]billing.Attempt, error) {
+	return b.some(func(a billing.Attempt) bool {
+		return slices.Contains(of, a.Contract) && (len(in) == 0 || slices.Contains(in, a.Status))
+	})
+}
+
+func (b *Books) OpenAttempts(_ context.Context, of []contract.ID, at time.Time) ([]billing.Attempt, error) {
+	return b.some(func(a billing.Attempt) bool {
+		return slices.Contains(of, a.Contract) && (a.Status.InFlight() || a.Status == billing.Queued && !a.BillingDate.After(at))
+	})
+}
+
+func (b *Books) PutAttempts(_ context.Context, list []billing.Attempt) error {
+	for i := range list {
+		if list[i].ID == 0 {
+			list[i].ID = billing.AttemptID(1000 + len(b.Rows))
+		}
+		list[i].Version++
+		b.Rows[list[i].ID] = list[i]
+	}
+	return nil
+}
+
+func (b *Books) Waits(context.Context, time.Time) (billing.Waits, error) { return billing.Waits{}, nil }
+
+func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error {
+	for _, id := range ids {
+		delete(b.Rows, id)
+	}
+	return nil
+}
+
+func (b *Books) Contracts(_ context.Context, ids []contract.ID) ([]contract.Contract, error) {
+	var list []contract.Contract
+	for _, id := range ids {
+		list = append(list, b.Known[id])
+	}
+	return list, nil
+}
+
+func (b *Books) PutProgress(_ context.Context, list []contract.Contract) error {
+	for _, c := range list {
+		b.Known[c.ID] = c
+	}
+	return nil
+}
+
+func (b *Books) PutContracts(ctx context.Context, list []contract.Contract) error {
+	return b.PutProgress(ctx, list)
+}
+
+func (b *Books) Queues(context.Context, []contract.ID) (map[contract.ID]billing.Queue, error) {
+	return map[contract.ID]billing.Queue{9001: {Waiting: billing.QueueLength, LastCycle: 12}}, nil
+}
+
+func (b *Books) Record(_ context.Context, entries ...activity.Entry) error {
+	b.Entries = append(b.Entries, entries...)
+	return nil
+}
+
+func (b *Books) PlanGroups(context.Context, []int64) (map[int64]plan.Group, error) { return nil, nil }
+
+func (b *Books) PutMarks(context.Context, []billing.Annotation) error { return nil }
+
+func (b *Books) AddRun(context.Context, time.Time, billing.ChargeStats) error { return nil }
+
+func (b *Books) RunSince(context.Context, time.Time) (billing.ChargeStats, error) {
+	return billing.ChargeStats{}, nil
+}
+
+func (b *Books) AddCardTries(context.Context, []billing.CardTry) error { return nil }
+
+func (b *Books) Enqueue(context.Context, ...task.Task) error { return nil }
+
+func (b *Books) CardTries(context.Context, []string, time.Time) (map[string][]time.Time, error) {
+	return nil, nil
+}
+
+func (b *Books) SentWith(_ context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+	sent := make(map[string][]time.Time)
+	for _, a := range b.Rows {
+		if method := b.Known[a.Contract].PaymentMethod; slices.Contains(methods, method) && !a.SentAt.Before(since) {
+			sent[method] = append(sent[method], a.SentAt)
+		}
+	}
+	return sent, nil
+}
+
+// AddSwapUses keeps nothing.
+func (b *Books) AddSwapUses(context.Context, []billing.SwapUse) error { return nil }
+
+// Must ends the test if there is an error.
+func Must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

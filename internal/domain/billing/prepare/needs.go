@@ -1,0 +1,147 @@
+package prepare
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+)
+
+// Needs are why an order must be prepared before its charge. The zero value means that it
+// need not be.
+type Needs struct {
+	Prices  bool // prices of its lines change with the orders
+	Note    bool // it has a note of its own
+	OneOffs int  // one-time products of the order
+	Rules   bool // swap rules of the store concern it
+	Undo    bool // the platform's order holds a change that is no longer wanted
+}
+
+// Any reports whether the order has to be prepared.
+func (n Needs) Any() bool { return n != Needs{} }
+
+// outdated reports whether a ready order must be prepared again: the platform holds a copy of
+// an older contract for it, or it now has another place among the contract's orders, by which
+// prices go. An order that was sent stays as it is.
+func outdated(a billing.Attempt, c contract.Contract) bool {
+	waits := a.Status == billing.Failure || a.FirstSentAt.IsZero() && (a.Status == billing.Queued || a.Status == billing.Requesting)
+	return waits && a.Prep.Stage == billing.Ready && (a.Prep.Edited && c.Revision > a.Prep.Revision || pricesOutdated(a, c))
+}
+
+// pricesOutdated reports whether the order was prepared at another place among the orders of
+// a contract whose prices change with them, or for prices that the contract no longer has.
+func pricesOutdated(a billing.Attempt, c contract.Contract) bool {
+	return c.Priced && (a.Prep.Order != c.NextOrder() || a.Prep.Contract != "" && a.Prep.Contract != billing.FingerprintOf(c.Lines))
+}
+
+// Renew starts the preparation of a ready order again. Lasting swap rules have been applied
+// already; prices that change with the orders may have changed since.
+func Renew(a *billing.Attempt, c contract.Contract) {
+	outdated := pricesOutdated(*a, c)
+	a.ResetPreparation()
+	if !outdated {
+		a.Prep.Stage = billing.ContractDone
+	}
+}
+
+// maxEdits is how many changes of an order may end unconfirmed before the order is charged
+// as it is.
+const maxEdits = 8
+
+// Inputs are what decides whether orders need to be prepared.
+type Inputs struct {
+	rules   []swap.Rule
+	used    map[contract.ID]map[swap.ID]bool
+	oneOffs billing.OneOffs
+}
+
+// ReadInputs reads the inputs for contracts. Swap rules are read only if the store uses them.
+func ReadInputs(ctx context.Context, tx billing.Tx, of shop.Shop, contracts map[contract.ID]*contract.Contract) (Inputs, error) {
+	oneOffs, err := billing.ReadOneOffs(ctx, tx, contracts)
+	p := Inputs{oneOffs: oneOffs}
+	if err != nil || !of.Settings.SwapRules {
+		return p, err
+	}
+	all := slices.Sorted(maps.Keys(contracts))
+	if p.rules, err = tx.SwapRules(ctx); err != nil || len(p.rules) == 0 {
+		return p, err
+	}
+	swap.Sort(p.rules)
+	p.used, err = tx.SwapUses(ctx, all)
+	return p, err
+}
+
+// OrderFor returns what must be prepared for the attempt's order, and whether anything is.
+func (p Inputs) OrderFor(a billing.Attempt, c contract.Contract) (Order, bool) {
+	e := Order{Attempt: a, Of: c, OneOffs: p.oneOffs.For(a)}
+	var rules []swap.Rule
+	for _, r := range p.rules {
+		if r.Line == c.Line {
+			rules = append(rules, r)
+		}
+	}
+	if e.lasting, e.single = swap.Split(rules); a.Prep.Lasted {
+		e.lasting = nil
+	}
+	e.used = p.used[c.ID]
+	switch a.Prep.Stage {
+	case billing.Ready:
+		return e, outdated(a, c)
+	case billing.Fresh:
+		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || concerns(rules, e.swapOrder(swap.Lines(c.Lines)))
+	}
+	return e, true
+}
+
+// Order is an attempt whose order is prepared.
+type Order struct {
+	billing.Attempt
+	Of              contract.Contract
+	OneOffs         []billing.OneOff      // of this order
+	lasting, single []swap.Rule           // rules that change the contract, and those that change one order
+	used            map[swap.ID]bool      // rules that act once and have acted
+	edited          []int                 // cycles of the contract that may hold an edit of ours
+	announced       contract.InFlightEdit // the change that this step makes to the contract; zero: none
+}
+
+// Needs returns why the order is prepared.
+func (e Order) Needs() Needs {
+	n := Needs{
+		Prices: e.Of.Priced, Note: e.Note != "", OneOffs: len(e.OneOffs),
+		Rules: concerns(slices.Concat(e.lasting, e.single), e.swapOrder(swap.Lines(e.Of.Lines))),
+	}
+	n.Undo = !n.Any()
+	return n
+}
+
+// swapOrder returns the order as swap rules see it.
+func (e Order) swapOrder(lines []swap.Line) swap.Order {
+	return swap.Order{
+		Cycle: e.Cycle, First: e.Of.Orders == 0 && e.Of.OriginOrderID == 0, Used: e.used, Lines: lines,
+	}
+}
+
+// note returns the note of the order: the contract's, and below it the order's own.
+func (e Order) note() string {
+	return billing.JoinNotes(e.Of.Note, e.Note)
+}
+
+func concerns(rules []swap.Rule, o swap.Order) bool {
+	return slices.ContainsFunc(rules, func(r swap.Rule) bool { return r.Concerns(o) })
+}
+
+// changesOf returns what rules do, for the plan and the activity log.
+func changesOf(applied []swap.Rule) []billing.Change {
+	changes := make([]billing.Change, len(applied))
+	for i, r := range applied {
+		changes[i] = billing.Change{Rule: r.ID, Name: r.Name, Once: !r.EveryOrder && !r.OneOrderOnly(), Removed: r.Sources, Added: r.Destinations}
+		if r.ShiftDays != nil {
+			changes[i].Shift = *r.ShiftDays
+		}
+	}
+	return changes
+}

@@ -1,0 +1,6 @@
+package prepare
+
+import "github.com/perennialhq/perennial/internal/domain/billing"
+
+// Service prepares orders.
+type Service struct{ *billing.Env }
