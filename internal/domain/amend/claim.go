@@ -49,6 +49,7 @@ func (ed *Editor) claim(ctx context.Context, of shop.ID, read contract.Contract,
 	return true, nil
 }
 
+// BeingChanged returns the Conflict of a contract that another caller is changing.
 func BeingChanged(id contract.ID) error {
 	return fault.New(fault.Conflict, "subscription contract %d is being changed by another caller", id).Entity(Entity).Code("changedMeanwhile")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// ChangedMeanwhile returns the Conflict of a change that was based on an older revision.
 func ChangedMeanwhile() error {
 	return fault.New(fault.Conflict, "The subscription contract has changed").Entity(Entity).Code("changedMeanwhile")
 }

@@ -32,6 +32,7 @@ func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop,
 	return store, known, err
 }
 
+// ContractNotFound returns the NotFound of a contract.
 func ContractNotFound(id contract.ID) error {
 	return fault.New(fault.NotFound, "subscription contract %d does not exist", id).Entity(Entity).Code("contractNotFound")
 }

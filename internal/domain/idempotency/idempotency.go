@@ -42,7 +42,7 @@ func ParseKey(s string) (Key, error) {
 // Hash is a SHA-256.
 type Hash [sha256.Size]byte
 
-// RequestID is a request that may be repeated.
+// Request is a request that may be repeated.
 type Request struct {
 	Caller access.KeyID
 	Line   shop.Line

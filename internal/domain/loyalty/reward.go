@@ -101,7 +101,7 @@ var statusOf = map[State]RewardStatus{
 	Reserved: Unused, Issued: Unused, Used: StatusUsed, Lapsed: ExpiredCode, Returning: Refunded, Cancelled: Refunded,
 }
 
-// RewardStatus returns the public status.
+// Status returns the public status.
 func (r Reward) Status() RewardStatus { return statusOf[r.State] }
 
 // StatesOf returns the states with a public status.

@@ -50,7 +50,7 @@ type Product struct {
 	Quantity  int    `json:"quantity"`
 }
 
-// CarryDiscount says which discount the new product gets.
+// DiscountMode says which discount the new product gets.
 type DiscountMode string
 
 // The discount modes.

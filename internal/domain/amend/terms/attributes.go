@@ -40,6 +40,7 @@ func CheckAttributes(list []contract.Attribute) error {
 	return nil
 }
 
+// PlatformAttributes returns attributes as the platform's type.
 func PlatformAttributes(list []contract.Attribute) []platform.Attribute {
 	made := make([]platform.Attribute, len(list))
 	for i, a := range list {

@@ -107,6 +107,7 @@ func VariantIDs(lines []NewLine) []int64 {
 	return ids
 }
 
+// CheckLine refuses a quantity or a unit price that a line item cannot have. A nil price is allowed.
 func CheckLine(quantity int, price *money.Amount) error {
 	if quantity < 1 || quantity > MaxQuantity {
 		return fault.New(fault.Invalid, "quantity must be from 1 to %d", MaxQuantity).Entity(amend.Entity).Code("quantity").Field("quantity")

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// CycleLimitInRange reports whether minCycles or maxCycles may have a value. Nil is allowed.
 func CycleLimitInRange(limit *int) bool {
 	return limit == nil || *limit >= 0 && *limit <= MaxCycleLimit
 }
@@ -21,16 +22,19 @@ type Frequency struct {
 	Count    int
 }
 
+// Equals reports whether a policy recurs with the frequency.
 func (r Frequency) Equals(p contract.Policy) bool {
 	return p.Interval == r.Interval && p.Count == r.Count
 }
 
+// Policy returns the policy of the frequency, without fixed days.
 func (r Frequency) Policy() cadence.Policy {
 	return cadence.Policy{Interval: r.Interval, Count: r.Count}
 }
 
 func (r Frequency) String() string { return fmt.Sprintf("%d %s", r.Count, r.Interval) }
 
+// FrequencyOf returns the frequency of a policy.
 func FrequencyOf(p contract.Policy) Frequency { return Frequency{p.Interval, p.Count} }
 
 // Describe returns a policy as text: its interval and fixed days.
@@ -61,6 +65,7 @@ func CheckMultiple(billed, delivered Frequency) error {
 	return nil
 }
 
+// PlatformPolicy returns the platform's policy of a frequency. The fixed days of the former policy stay if the interval does.
 func PlatformPolicy(r Frequency, was contract.Policy, minCycles, maxCycles int) platform.Policy {
 	p := platform.Policy{Interval: r.Interval.String(), Count: r.Count, MinCycles: minCycles, MaxCycles: maxCycles}
 	if was.Interval == r.Interval {

@@ -44,6 +44,7 @@ func Open(change func(*contract.Contract), attempts ...billing.Attempt) (*billin
 	return &billing.Env{Store: b, Clock: clock.NewManual(Now), Log: slog.New(slog.DiscardHandler), Policy: billing.DefaultPolicy()}, b
 }
 
+// Update implements billing.Store.
 func (b *Books) Update(_ context.Context, _ shop.ID, fn func(billing.Tx) error) error {
 	tx := *b
 	tx.Known, tx.Rows, tx.Entries = maps.Clone(b.Known), maps.Clone(b.Rows), slices.Clone(b.Entries)
@@ -64,39 +65,48 @@ func (b *Books) some(wanted func(billing.Attempt) bool) ([]billing.Attempt, erro
 	return list, nil
 }
 
+// Shop implements billing.Tx.
 func (b *Books) Shop(context.Context) (shop.Shop, error) { return b.Store, nil }
 
+// ShopToCharge implements billing.Tx.
 func (b *Books) ShopToCharge(context.Context) (shop.Shop, error) { return b.Store, nil }
 
+// PutShop implements billing.Tx.
 func (b *Books) PutShop(_ context.Context, s shop.Shop) error {
 	b.Store = s
 	return nil
 }
 
+// DueAttempts implements billing.Tx.
 func (b *Books) DueAttempts(_ context.Context, at time.Time, _ int) ([]billing.Attempt, error) {
 	return b.some(func(a billing.Attempt) bool { return !a.DueAt.IsZero() && !a.DueAt.After(at) })
 }
 
+// Attempts implements billing.Tx.
 func (b *Books) Attempts(_ context.Context, ids []billing.AttemptID) ([]billing.Attempt, error) {
 	return b.some(func(a billing.Attempt) bool { return slices.Contains(ids, a.ID) })
 }
 
+// AttemptsByKey implements billing.Tx.
 func (b *Books) AttemptsByKey(_ context.Context, keys []string) ([]billing.Attempt, error) {
 	return b.some(func(a billing.Attempt) bool { return slices.Contains(keys, a.Key) })
 }
 
+// AttemptsOf implements billing.Tx.
 func (b *Books) AttemptsOf(_ context.Context, of []contract.ID, in ...billing.Status) ([]billing.Attempt, error) {
 	return b.some(func(a billing.Attempt) bool {
 		return slices.Contains(of, a.Contract) && (len(in) == 0 || slices.Contains(in, a.Status))
 	})
 }
 
+// OpenAttempts implements billing.Tx.
 func (b *Books) OpenAttempts(_ context.Context, of []contract.ID, at time.Time) ([]billing.Attempt, error) {
 	return b.some(func(a billing.Attempt) bool {
 		return slices.Contains(of, a.Contract) && (a.Status.InFlight() || a.Status == billing.Queued && !a.BillingDate.After(at))
 	})
 }
 
+// PutAttempts implements billing.Tx.
 func (b *Books) PutAttempts(_ context.Context, list []billing.Attempt) error {
 	for i := range list {
 		if list[i].ID == 0 {
@@ -108,8 +118,10 @@ func (b *Books) PutAttempts(_ context.Context, list []billing.Attempt) error {
 	return nil
 }
 
+// Waits implements billing.Tx.
 func (b *Books) Waits(context.Context, time.Time) (billing.Waits, error) { return billing.Waits{}, nil }
 
+// DeleteAttempts implements billing.Tx.
 func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error {
 	for _, id := range ids {
 		delete(b.Rows, id)
@@ -117,6 +129,7 @@ func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error
 	return nil
 }
 
+// Contracts implements billing.Tx.
 func (b *Books) Contracts(_ context.Context, ids []contract.ID) ([]contract.Contract, error) {
 	var list []contract.Contract
 	for _, id := range ids {
@@ -125,6 +138,7 @@ func (b *Books) Contracts(_ context.Context, ids []contract.ID) ([]contract.Cont
 	return list, nil
 }
 
+// PutProgress implements billing.Tx.
 func (b *Books) PutProgress(_ context.Context, list []contract.Contract) error {
 	for _, c := range list {
 		b.Known[c.ID] = c
@@ -132,37 +146,48 @@ func (b *Books) PutProgress(_ context.Context, list []contract.Contract) error {
 	return nil
 }
 
+// PutContracts implements billing.Tx.
 func (b *Books) PutContracts(ctx context.Context, list []contract.Contract) error {
 	return b.PutProgress(ctx, list)
 }
 
+// Queues implements billing.Tx.
 func (b *Books) Queues(context.Context, []contract.ID) (map[contract.ID]billing.Queue, error) {
 	return map[contract.ID]billing.Queue{9001: {Waiting: billing.QueueLength, LastCycle: 12}}, nil
 }
 
+// Record implements billing.Tx.
 func (b *Books) Record(_ context.Context, entries ...activity.Entry) error {
 	b.Entries = append(b.Entries, entries...)
 	return nil
 }
 
+// PlanGroups implements billing.Tx.
 func (b *Books) PlanGroups(context.Context, []int64) (map[int64]plan.Group, error) { return nil, nil }
 
+// PutMarks implements billing.Tx.
 func (b *Books) PutMarks(context.Context, []billing.Annotation) error { return nil }
 
+// AddRun implements billing.Tx.
 func (b *Books) AddRun(context.Context, time.Time, billing.ChargeStats) error { return nil }
 
+// RunSince implements billing.Tx.
 func (b *Books) RunSince(context.Context, time.Time) (billing.ChargeStats, error) {
 	return billing.ChargeStats{}, nil
 }
 
+// AddCardTries implements billing.Tx.
 func (b *Books) AddCardTries(context.Context, []billing.CardTry) error { return nil }
 
+// Enqueue implements billing.Tx.
 func (b *Books) Enqueue(context.Context, ...task.Task) error { return nil }
 
+// CardTries implements billing.Tx.
 func (b *Books) CardTries(context.Context, []string, time.Time) (map[string][]time.Time, error) {
 	return nil, nil
 }
 
+// SentWith implements billing.Tx.
 func (b *Books) SentWith(_ context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
 	sent := make(map[string][]time.Time)
 	for _, a := range b.Rows {

@@ -25,9 +25,10 @@ type Inputs struct {
 	CardUses  []time.Time // when a charge with it was sent lately; only for those too
 }
 
-// action is what is done with a due attempt.
+// Action is what is done with a due attempt.
 type Action int
 
+// The actions.
 const (
 	Charge       Action = iota // ask the platform for the cycle and, if nothing speaks against it, charge
 	Ask                        // ask only: the outcome of an earlier send is unknown and must not be repeated
@@ -40,7 +41,7 @@ const (
 	Prepare                    // prepare the order before its charge
 )
 
-// decision is a decision on a due attempt.
+// Decision is a decision on a due attempt.
 type Decision struct {
 	Action        Action
 	Until         time.Time      // of wait and putOff

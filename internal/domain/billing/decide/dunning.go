@@ -17,6 +17,7 @@ func unpaid(c contract.Contract) string {
 // CaseStep is the step of a case that is due, other than a charge.
 type CaseStep int
 
+// The steps.
 const (
 	Proceed       CaseStep = iota // send the customer a notice, or take the final action
 	SkipRetry                     // skip the retry, and go on with the plan

@@ -191,7 +191,7 @@ func attemptOn(attempts []billing.Attempt, cycle int) int {
 	return -1
 }
 
-// nextQueued returns, of the attempts that wait for their dates, the one whose order is
+// NextQueued returns, of the attempts that wait for their dates, the one whose order is
 // made next after that of another one; -1 when there is none. Of the other one the cycle
 // may be all that is known: then it is the next of later cycles.
 func NextQueued(attempts []billing.Attempt, after billing.Attempt) int {

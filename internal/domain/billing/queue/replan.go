@@ -128,7 +128,7 @@ func comeBack(c *contract.Contract, there []billing.Attempt, made int, cal caden
 	return back
 }
 
-// reached returns the highest cycle that was or is being charged, or was given up.
+// LastMade returns the highest cycle that was or is being charged, or was given up.
 func LastMade(attempts []billing.Attempt, now time.Time) (cycle int) {
 	for _, a := range attempts {
 		if !a.Status.Upcoming() && !a.SkipsAhead(now) {
