@@ -344,7 +344,7 @@ func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
 	}
 	s.pass("P9D") // an order is charged from the day before its cycle on
 	ana.want(200, "PUT", now+"?shop=demo.myshopify.com", nil, &got)
-	if got.ID != first.ID || got.ContractID != s.id || got.Status != "REQUESTING" {
+	if got.ID != first.ID || got.ContractID != s.id || got.Status != "REQUESTING" && got.Status != "PROGRESS" { // a worker may have sent it already
 		t.Errorf("ordered: %+v", got)
 	}
 	s.pass("PT1H")
