@@ -23,7 +23,7 @@ func (ed *Editor) claim(ctx context.Context, of shop.ID, read contract.Contract,
 	if mine.contract != 0 {
 		return true, nil
 	}
-	until := ed.Clock.Now().Add(PendingChangeTimeout)
+	until := ed.Clock.Now().Add(contract.PendingChangeTimeout)
 	err = ed.Store.Update(ctx, of, func(tx intake.Tx) error {
 		ours = false
 		rows, err := tx.Contracts(ctx, []contract.ID{read.ID})

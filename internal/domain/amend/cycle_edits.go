@@ -15,7 +15,7 @@ import (
 // process dies before.
 func (ed *Editor) dropCycleEdits(ctx context.Context, store shop.Shop, c contract.Contract) error {
 	now := ed.Clock.Now()
-	if err := ed.Publish.Republish(ctx, store.ID, c.ID, now.Add(PendingChangeTimeout)); err != nil {
+	if err := ed.Publish.Republish(ctx, store.ID, c.ID, now.Add(contract.PendingChangeTimeout)); err != nil {
 		return err
 	}
 	var first, last int

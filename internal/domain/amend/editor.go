@@ -65,10 +65,6 @@ type Command struct {
 	Actor    activity.Actor
 }
 
-// PendingChangeTimeout is how long other workers leave an unfinished change to the one
-// that began it: cycle edits that were dropped, and splits.
-const PendingChangeTimeout = contract.PendingChangeTimeout
-
 // Bundles finds the box of a contract.
 type Bundles interface {
 	BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error)

@@ -37,7 +37,7 @@ func (ed *Editor) Send(ctx context.Context, of shop.ID, id contract.ID, from uin
 }
 
 func (ed *Editor) beginEdit(ctx context.Context, of shop.ID, id contract.ID, from uint64) (*InFlight, error) {
-	next := InFlight{id, contract.InFlightEdit{From: from, Until: ed.Clock.Now().Add(PendingChangeTimeout)}}
+	next := InFlight{id, contract.InFlightEdit{From: from, Until: ed.Clock.Now().Add(contract.PendingChangeTimeout)}}
 	return &next, ed.Store.Update(ctx, of, func(tx intake.Tx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{id})
 		if err != nil || len(rows) == 0 {

@@ -99,7 +99,7 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 		if err != nil || len(rows) == 0 || rows[0].AmendAt.IsZero() || rows[0].AmendAt.After(now) {
 			return err
 		}
-		blocked, wait := false, amend.PendingChangeTimeout
+		blocked, wait := false, contract.PendingChangeTimeout
 		if scheduled(rows[0]) {
 			store, err := tx.Shop(ctx)
 			if err != nil {

@@ -59,7 +59,7 @@ func (s *Service) setStatus(ctx context.Context, of shop.ID, c contract.Contract
 		if to == contract.Cancelled {
 			c.Moving.Feedback, c.Moving.Note = c.CancellationFeedback, c.CancellationNote
 		}
-		c.AmendAt = c.Moving.At.Add(amend.PendingChangeTimeout)
+		c.AmendAt = c.Moving.At.Add(contract.PendingChangeTimeout)
 		return nil
 	})
 	if err != nil || changed {

@@ -23,7 +23,7 @@ func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd amend.Command, 
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)
-	until := s.Clock.Now().Add(amend.PendingChangeTimeout)
+	until := s.Clock.Now().Add(contract.PendingChangeTimeout)
 	store, known, err := s.Load(ctx, of, cmd)
 	if err != nil {
 		return contract.Detail{}, err
@@ -116,7 +116,7 @@ func (s *Service) withdrawStatus(ctx context.Context, of shop.ID, c contract.Con
 		if c.Moving != nil && c.Moving.At.Equal(at) {
 			c.Moving = nil
 			c.ResetAmendAt()
-			if next := s.Clock.Now().Add(amend.PendingChangeTimeout); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
+			if next := s.Clock.Now().Add(contract.PendingChangeTimeout); !c.AmendAt.IsZero() && c.AmendAt.Before(next) {
 				c.AmendAt = next
 			}
 		}

@@ -83,7 +83,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 		if err == nil && cycle != intent.Cycle {
 			err = amend.ChangedMeanwhile()
 		}
-		c.Split, c.AmendAt = &intent, intent.At.Add(amend.PendingChangeTimeout)
+		c.Split, c.AmendAt = &intent, intent.At.Add(contract.PendingChangeTimeout)
 		return err
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Service) finish(ctx context.Context, store shop.Shop, old contract.Cont
 		return contract.Detail{}, err
 	}
 	// A slow worker must not activate a contract that another worker has activated before.
-	if err := s.updateIfCurrent(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(amend.PendingChangeTimeout) }); err != nil {
+	if err := s.updateIfCurrent(ctx, store.ID, &old, func(c *contract.Contract) { c.AmendAt = s.Clock.Now().Add(contract.PendingChangeTimeout) }); err != nil {
 		return contract.Detail{}, err
 	}
 	after, sent, err := s.Send(ctx, store.ID, contract.ID(made.ID), made.Revision, func() (platform.Detail, error) {
