@@ -134,7 +134,7 @@ type docsFilter struct {
 	Operators string
 }
 
-// docsType is a type in words, some of which link to a shape.
+// docsType is a type in words; some words link to a shape.
 type docsType []docsWord
 
 type docsWord struct {

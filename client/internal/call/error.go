@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s (request %s)", e.Status, e.Key, e.Detail, e.RequestID)
 }
 
-// failure reads an answer that is no success, whoever between here and the service gave it.
+// failure reads an answer that is no success, from the service or from a proxy before it.
 func failure(response *http.Response, text []byte) error {
 	e := &Error{Path: response.Request.URL.Path, RequestID: response.Header.Get("X-Request-Id")}
 	if json.Unmarshal(text, e) != nil || e.Detail == "" {
