@@ -42,26 +42,26 @@ type deal struct {
 	carded   time.Time // when its payment method changed last; zero: never
 	noticed  time.Time // the change of it that was found late last
 
-	cancelled time.Time // when somebody first asked for its cancellation; zero: nobody did
-	left      time.Time // when somebody cancelled it whom nobody has asked to stay since; zero: nobody did
-	woken     time.Time // when somebody last asked for it to run, or was answered
-	splits    int       // how often somebody asked for a part of it
-	parent    *deal     // of which it is a part that was split off; nil: a buyer made it
+	cancelled time.Time // when its cancellation was first requested; zero: never
+	left      time.Time // when it was cancelled without a later request to keep it; zero: it was not
+	woken     time.Time // when a request for it to run was last sent, or answered
+	splits    int       // requests for a part of it
+	parent    *deal     // the contract it was split off; nil: a buyer made it
 
 	// Of one that has a tale.
 	moved  map[int]time.Time // to where its orders were moved, by cycle
 	adrift bool              // the oracle cannot say what becomes of it
 }
 
-// request is something that somebody asked a node for. Its entries name it.
+// request is a request to a node. Its entries name it.
 type request struct {
 	deed deed
 	deal *deal
 	done bool // it was answered, and not refused
 }
 
-// requester is by whom the entries of a request are.
-func requester(number int) string { return fmt.Sprintf("somebody %d", number) }
+// requester is the actor of a request's entries.
+func requester(number int) string { return fmt.Sprintf("requester %d", number) }
 
 // definite reports whether a request that failed has changed nothing, and will not.
 func definite(err error) bool {
@@ -115,7 +115,7 @@ func (w *world) sign(i int) {
 	w.platformDue()
 }
 
-// act lets somebody do something.
+// act carries out an act.
 func (w *world) act(a act) {
 	w.note("act", string(a.Deed), fmt.Sprint(a.Deal))
 	w.asked[a.Deed]++
@@ -144,7 +144,7 @@ func (w *world) act(a act) {
 		}
 		for _, other := range w.dealsInOrder() {
 			if other.method == d.method { // one customer may have several contracts
-				other.ask(2, w.now) // the webhook that tells of it may be worked twice
+				other.ask(2, w.now) // its webhook may be worked twice
 				other.carded = w.now
 			}
 		}
@@ -155,7 +155,7 @@ func (w *world) act(a act) {
 	}
 	n := w.anyNode()
 	if n == nil {
-		return // nobody answers the request
+		return // no node answers the request
 	}
 	r := &request{deed: a.Deed, deal: d}
 	w.requests = append(w.requests, r)
@@ -246,7 +246,7 @@ func (w *world) do(ctx context.Context, a *app.App, what act, d *deal, by activi
 	return err
 }
 
-// wake notes that somebody wants the contract to run, and once more when that ends.
+// wake notes a request for the contract to run, and once more its end.
 func (d *deal) wake(w *world) (ended func()) {
 	note := func() { d.left, d.woken = time.Time{}, w.now }
 	note()
@@ -269,7 +269,7 @@ func (w *world) split(ctx context.Context, a *app.App, what act, d *deal, cmd am
 	return err
 }
 
-// dealOf returns the deal of a contract; nil: nobody made it. A part that was split
+// dealOf returns the deal of a contract; nil: no buyer made it. A part that was split
 // off is a deal of its own from when it is first seen.
 func (w *world) dealOf(id int64) *deal {
 	if d := w.byID[id]; d != nil {
@@ -291,7 +291,7 @@ func (w *world) dealOf(id int64) *deal {
 }
 
 // attemptIn finds the earliest attempt of a contract in a status, or the latest
-// that failed, as somebody would who looks at a list. It is 0 when there is none.
+// that failed, as the reader of a list would. It is 0 when there is none.
 func (w *world) attemptIn(d *deal, status string) (billing.AttemptID, time.Time, error) {
 	order := "ASC"
 	if status == "FAILURE" || status == "SKIPPED" {
@@ -322,7 +322,7 @@ func (w *world) uninstall(s *merchant) {
 }
 
 // install puts it back, with another token. The merchant tries until it works,
-// also when whoever answers dies over it.
+// also when the node that answers dies.
 func (w *world) install(s *merchant) {
 	if s.gone {
 		s.installed++

@@ -42,7 +42,7 @@ var Invariants = []struct {
 	How string
 }{
 	{I1, "at every order that the platform makes: it is the first for its contract and cycle"},
-	{I2, "at the end of the calm, for every due cycle of every contract: one order, or one status with its entry; the due dates of contracts that nobody touched come from the oracle"},
+	{I2, "at the end of the calm, for every due cycle of every contract: one order, or one status with its entry; the due dates of contracts without a change come from the oracle"},
 	{I3, "at the end of the calm, both ways: every order of the platform has one successful attempt with its number, amount and lines, and every successful attempt an order"},
 	{I4, "at the end of the calm: no attempt is under way for longer than its horizon, no event and no task of the tables waits that is due"},
 	{I5, "at every charge that the platform accepts: no other charge of the cycle is open, and its intent was committed, with its key, for a contract that ran"},
@@ -50,10 +50,10 @@ var Invariants = []struct {
 	{I7, "in the end: every attempt that ended has the entry of its end, once for an order; at every checkpoint: no entry that was there has changed or gone"},
 	{I8, "in the end: every event that a node accepted was worked and none was given up, and no message waits to be sent"},
 	{I10, "at every call: the token, the address and every object it names belong to one store; in the end: so does every row"},
-	{I11, "at every charge that the platform accepts: no more charges of a cycle, on a day and with a card, than the rules of dunning allow besides those that people asked for; none after a decline that forbids it; none for a contract that was cancelled when the intent was committed (I5)"},
+	{I11, "at every charge that the platform accepts: no more charges of a cycle, on a day and with a card, than the rules of dunning allow in addition to those that people asked for; none after a decline that forbids it; none for a contract that was cancelled when the intent was committed (I5)"},
 	{I12, "the first world is run twice and must leave the same trace"},
 	{I13, "in the end, of prepaid contracts that were cancelled or expired: each was over no earlier than the last delivery that was paid for, or the end of what was paid where it was cancelled, by the oracle's dates; it was over then, and nothing was charged afterwards"},
-	{I14, "in the end, of contracts of which later orders were moved before earlier ones or to their days: each order was made once, and when it was planned last"},
+	{I14, "in the end, for contracts whose later orders were moved before earlier ones or to their days: each order was made once, and when it was planned last"},
 	{I15, "in the end, of orders that are declined however often they are tried: each was tried as often, and on the days, as the oracle's plan of its store says, and given up once, and then"},
 	{I16, "in the end: every contract has one entry of having been made, every cycle as many of orders and declines as the platform has, and every request of people its entries, none twice"},
 	{I17, "in the end, of contracts on prepaid offers that become cheaper: each order has the oracle's price for its place and for all its deliveries, and is over the sum"},
@@ -162,7 +162,7 @@ func (w *world) afterCall(c *call) {
 func (w *world) charged(c simulator.Charge) {
 	d := w.dealOf(c.Contract)
 	if d == nil {
-		w.violated(I5, "contract %d, which nobody made, is charged", c.Contract)
+		w.violated(I5, "contract %d, which no buyer made, is charged", c.Contract)
 		return
 	}
 	w.require(I5, c.Open == 1, "contract %d has %d open charges of cycle %d", c.Contract, c.Open, c.Cycle)

@@ -210,7 +210,7 @@ func (w *world) nextDates(attempts []attempt, contracts map[int64]standing) {
 	}
 }
 
-// inFlight reports whether a charge may exist of which the end is not known: its
+// inFlight reports whether a charge with an unknown end may exist: its
 // date stays the next one of its contract until it ends.
 func inFlight(status string) bool {
 	return slices.Contains([]string{"REQUESTING", "PROGRESS", "SECURITY_CHALLENGE", "SHOPIFY_EXCEPTION"}, status)
@@ -274,7 +274,7 @@ func (w *world) partsOnce() error {
 			return err
 		}
 		for _, id := range ids {
-			w.require(I5, w.dealOf(id) != nil, "nobody made contract %d", id)
+			w.require(I5, w.dealOf(id) != nil, "no buyer and no split made contract %d", id)
 		}
 	}
 	run := make(map[*deal]int)
@@ -395,7 +395,7 @@ func (w *world) explained(d *deal, a attempt, date, later, paused time.Time) {
 		}
 	case "SKIPPED":
 		if d.touched.IsZero() && a.updated.Before(later.Add(-farthestJump)) {
-			why = fmt.Sprintf("nobody asked for it, and the cycle after it, due %s, had not come", later)
+			why = fmt.Sprintf("no request asked for it, and the cycle after it, due %s, had not come", later)
 		}
 	case "SKIPPED_DUNNING_MGMT":
 		if !w.declinedBefore(d, a.cycle) {
@@ -404,7 +404,7 @@ func (w *world) explained(d *deal, a attempt, date, later, paused time.Time) {
 	case "CONTRACT_PAUSED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "SOCIAL_CONNECTION_NULL":
 		declined := (a.status == "CONTRACT_PAUSED" || a.status == "CONTRACT_CANCELLED") && !paused.IsZero() && !a.updated.Before(paused.Add(-farthestJump))
 		if d.touched.IsZero() && !declined {
-			why = "nobody touched the contract or its store"
+			why = "the contract and its store were not changed"
 		}
 	default:
 		why = "that is no end"
@@ -433,10 +433,10 @@ func (w *world) goesOn(d *deal, c standing, has map[int]attempt) {
 	}
 	runs := c.status == "ACTIVE" || c.status == "PAUSED"
 	if c.ending != nil {
-		w.require(I2, !d.cancelled.IsZero(), "contract %d ends on %s, and nobody cancelled it", d.id, c.ending.At)
+		w.require(I2, !d.cancelled.IsZero(), "contract %d ends on %s, and was not cancelled", d.id, c.ending.At)
 		w.require(I2, !runs || c.ending.At.After(w.cutoff()), "contract %d was to end on %s, and is %s", d.id, c.ending.At, c.status)
 	}
-	w.require(I2, d.left.IsZero() || c.ending != nil || !runs, "contract %d was cancelled on %s and is %s, and nobody asked for that", d.id, d.left, c.status)
+	w.require(I2, d.left.IsZero() || c.ending != nil || !runs, "contract %d was cancelled on %s and is %s without a request", d.id, d.left, c.status)
 	if c.status != "ACTIVE" || d.shop.gone || d.plan.Offer == forLife {
 		return
 	}
@@ -493,7 +493,7 @@ func (w *world) compareOrders(attempts []attempt) {
 		}
 		o := w.orders[key]
 		if o == nil || o.ID != a.order {
-			continue // told at the checkpoint
+			continue // reported at the checkpoint
 		}
 		matched[key] = true
 		amount, err := money.Parse(o.Amount, o.Currency)
@@ -520,7 +520,7 @@ func (w *world) compareOrders(attempts []attempt) {
 	}
 }
 
-// nothingWaits checks that no row waits for somebody to act on it.
+// nothingWaits checks that no row waits to be acted on.
 func (w *world) nothingWaits() error {
 	late := w.now.Add(-2 * time.Hour).UnixMilli()
 	for _, q := range []struct {
@@ -529,7 +529,7 @@ func (w *world) nothingWaits() error {
 		query string
 	}{
 		{I4, "attempts that are due", "SELECT COUNT(*) FROM attempts WHERE due_at <= "},
-		{I4, "attempts of which the platform is to be told", "SELECT COUNT(*) FROM attempts WHERE publish_at <= "},
+		{I4, "attempts to publish to the platform", "SELECT COUNT(*) FROM attempts WHERE publish_at <= "},
 		{I4, "marks", "SELECT COUNT(*) FROM marks WHERE due_at <= "},
 		{I4, "contracts with changes that are due", "SELECT COUNT(*) FROM contracts WHERE amend_at <= "},
 		{I8, "events that wait", "SELECT COUNT(*) FROM inbox WHERE finished_at IS NULL AND due_at <= "},

@@ -12,7 +12,7 @@ type journal struct {
 	sums       map[entryKey]uint64
 	ofAttempt  map[int64][]entry
 	ofContract map[int64][]entry
-	by         map[string][]entry // those of requests, by whom they are
+	by         map[string][]entry // those of requests, by requester
 }
 
 // count counts entries of an event with a status.

@@ -27,8 +27,8 @@ var (
 	onTheWay   = []string{"PAYMENT_PROVIDER_ERROR", "UNEXPECTED_ERROR", "PROCESSING_ERROR", "TRANSIENT_ERROR"}
 )
 
-// ask notes that somebody asked for a charge of a contract, or changed how it is
-// paid, which is charged at once.
+// ask notes a request for a charge of a contract, or a change of its payment method,
+// which is charged at once.
 func (d *deal) ask(n int, now time.Time) {
 	d.triggers += n
 	d.asked = now
@@ -56,7 +56,7 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 	if len(ends) > 0 && len(tries) > 1 {
 		last, begun := ends[len(ends)-1], tries[len(tries)-2]
 		w.require(I11, !slices.Contains(neverAgain, last.Code) || !d.asked.Before(begun.Add(-farthestJump)) || d.foundLate(),
-			"contract %d is charged again for cycle %d after %s, and nobody changed or asked anything", c.Contract, c.Cycle, last.Code)
+			"contract %d is charged again for cycle %d after %s, and without a change or a request", c.Contract, c.Cycle, last.Code)
 	}
 
 	counted := 0
@@ -67,8 +67,8 @@ func (w *world) retried(c simulator.Charge, d *deal) {
 }
 
 // foundLate reports whether a change of the payment method may be found only now, because
-// word of it was lost: whoever finds another card cannot tell whether it was there when an
-// order was declined. Each change is found late once at most.
+// its webhook was lost: the service cannot know whether the card was there when an order
+// was declined. Each change is found late once at most.
 func (d *deal) foundLate() bool {
 	late := d.carded.After(d.noticed)
 	d.noticed = d.carded
@@ -96,8 +96,8 @@ func (w *world) declinedOf(c simulator.Charge) (counted int) {
 // and did not: the platform leaves such a charge open.
 var unmet = []string{"CHALLENGE_EXPIRED", "EARLIER_CHARGE_OPEN"}
 
-// declinedBefore reports whether an order of a contract was declined, or was to be
-// confirmed by its customer, of this cycle or an earlier one.
+// declinedBefore reports whether an order of this cycle or an earlier one was declined, or
+// needed its customer's confirmation.
 func (w *world) declinedBefore(d *deal, cycle int) bool {
 	for n := 1; n <= cycle; n++ {
 		if slices.ContainsFunc(w.ends[cycleKey{d.id, n}], func(e simulator.Charge) bool { return e.Code != "" }) {
@@ -152,7 +152,7 @@ func (w *world) pursuedTo(d *deal, has map[int]attempt, log journal) {
 			return
 		}
 		w.require(I15, !t.Before(due.Add(-w.ahead())), "cycle %d of contract %d, declined by %s, was tried for the %d. time on %s, before %s%s", cycle, d.id, code, i+2, t, due, history())
-		w.require(I15, t.Before(due.Add(longestDelay)) || w.halted(due, t), "cycle %d of contract %d, declined by %s, was to be tried for the %d. time on %s, and was on %s%s",
+		w.require(I15, t.Before(due.Add(longestDelay)) || w.halted(due, t), "cycle %d of contract %d, declined by %s, should be tried for the %d. time on %s, and was on %s%s",
 			cycle, d.id, code, i+2, due, t, history())
 		if last = t; last.Before(due) {
 			last = due // by a clock that is ahead
@@ -180,6 +180,6 @@ func (w *world) pursuedTo(d *deal, has map[int]attempt, log journal) {
 	case ends > 0:
 		w.require(I15, ends == 1 && !given.Before(due.Add(-w.ahead())), "cycle %d of contract %d was given up %d times, on %s, and its end is on %s%s", cycle, d.id, ends, given, due, history())
 	default:
-		w.require(I15, !settled, "cycle %d of contract %d, declined by %s and tried %d times, was to be given up on %s%s", cycle, d.id, code, len(tries), due, history())
+		w.require(I15, !settled, "cycle %d of contract %d, declined by %s and tried %d times, should be given up on %s%s", cycle, d.id, code, len(tries), due, history())
 	}
 }

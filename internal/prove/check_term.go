@@ -66,13 +66,13 @@ func (w *world) delivered(d *deal, has map[int]attempt, log journal) {
 		begun = dates[final]
 	case leaves:
 		if d.cancelled.IsZero() {
-			w.require(I13, !ended, "contract %d was over on %s, and nobody cancelled it", d.id, over)
+			w.require(I13, !ended, "contract %d was over on %s, and was not cancelled", d.id, over)
 			return
 		}
 		if begun = d.cancelled; end.After(begun) {
 			end = term
 		}
-		if d.left.IsZero() && !ended { // nobody knows whether the request was heard
+		if d.left.IsZero() && !ended { // whether the request arrived is not known
 			return
 		}
 	}
@@ -85,7 +85,7 @@ func (w *world) delivered(d *deal, has map[int]attempt, log journal) {
 	if !ended {
 		over = w.now
 	}
-	w.require(I13, over.Before(due.Add(longestDelay+day)) || w.halted(begun, over), "contract %d was to be over on %s, and %s%s", d.id, due, standsOr(ended, over),
+	w.require(I13, over.Before(due.Add(longestDelay+day)) || w.halted(begun, over), "contract %d should be over on %s, and %s%s", d.id, due, standsOr(ended, over),
 		historyOf(has, log.ofAttempt))
 }
 

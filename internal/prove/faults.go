@@ -62,7 +62,7 @@ var kinds = map[Kind]float64{
 	ClockSkew: 0.1, ClockJump: 0.05, Death: 0.0005, DeathOfAll: 0.1, ServiceDown: 0.015, NodePaused: 0.3, QueueEmptied: 0.3, TaskTwice: 0.05, SweepAtOnce: 0.1,
 }
 
-// lasting are the kinds that begin by themselves and what begins them.
+// lasting are the lasting kinds and what starts them.
 var lasting = map[Kind]func(*world){
 	WebhookSilence: func(w *world) {
 		w.silent = w.now.Add(w.between(5*time.Hour, 14*time.Hour))
@@ -118,7 +118,7 @@ func (w *world) hit(k Kind) bool {
 	return true
 }
 
-// brew has faults that last begin by themselves, now and then.
+// brew starts lasting faults now and then.
 func (w *world) brew() {
 	for _, k := range slices.Sorted(mapsKeys(lasting)) {
 		if rate := w.plan.Rates[k]; rate > 0 {

@@ -23,7 +23,7 @@ type node struct {
 	w      *world
 	id     int
 	skew   time.Duration // by which its clock is wrong
-	jump   time.Duration // the part of that from which it comes back by itself
+	jump   time.Duration // the part of that which ends without a restart
 	app    *app.App      // nil: dead
 	paused time.Time     // until when it does not run
 	fibers []*fiber
@@ -40,7 +40,7 @@ const (
 	publicURL      = "https://perennial.example.com"
 )
 
-// start assembles the service anew on the database, as a process that starts.
+// start assembles the service on the database, as a new process does.
 func (n *node) start() error {
 	a, err := app.On(n.w.root.Fork(n), app.Options{
 		Settings: config.Server{

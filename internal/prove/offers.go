@@ -83,8 +83,7 @@ func (w *world) sell(s *merchant) error {
 	return nil
 }
 
-// off is a price less some per cent, in whole minor units, of which half of one is
-// taken off.
+// off is a price less some per cent, in whole minor units; half a unit is taken off.
 func off(price string, in money.Currency, percent int64) money.Amount {
 	a, err := money.Parse(price, in)
 	if err != nil {

@@ -58,7 +58,7 @@ type dealPlan struct {
 	Offer    offer
 	Tale     tale // for which it is there
 	Outcomes []outcome
-	Finish   string // how charges end that do not end by themselves
+	Finish   string // how charges end that the platform leaves open
 }
 
 // outcome is how the charge of a cycle ends.
@@ -99,7 +99,7 @@ const (
 	installApp   deed = "install"
 )
 
-// deeds are all of them, in the order in which they are told of.
+// deeds are all of them, in the order of the report.
 var deeds = []deed{
 	skipIt, unskipIt, moveIt, moveAll, overtake, chargeNow, pauseIt, pauseUntil, pauseSome, activateIt, activateOn, cancelIt, cancelNow, splitIt, newLimits,
 	newDelivery, newInterval, newQuantity, newPrice, addOnce, breakCard, mendCard, uninstallApp, installApp,
@@ -119,7 +119,7 @@ type size struct {
 	tales            int // contracts of each tale, among them
 	lasts, calm      time.Duration
 	slack            time.Duration // the shortest that a task may wait for a worker at most
-	busy             float64       // the share of contracts that somebody touches, or with charges that fail
+	busy             float64       // the share of contracts with changes, or with charges that fail
 }
 
 // Most worlds are small and full of stories, so that many seeds are seen; every

@@ -15,13 +15,12 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 )
 
-// Options say how much is to be proven, on what. The zero value of a field is its
-// default.
+// Options say how much to prove, on what. The zero value of a field is its default.
 type Options struct {
 	Seed     uint64
 	Renewals int    // at least, by worlds that are run whole
 	Faults   int    // at least; with fewer the run is void
-	Database string // sqlite, or postgres://…, of which each world uses a schema of its own
+	Database string // sqlite, or postgres://…, where each world uses a schema of its own
 	Nodes    int    // of each world; 0: as the seed says
 	World    int    // only this one; 0: as many as it takes, from 1
 	UpTo     uint64 // ends each world after so many steps
@@ -69,7 +68,7 @@ func Run(ctx context.Context, o Options) (*Proof, error) {
 	return p, err
 }
 
-// gcPercent trades memory, of which little is used, for time.
+// gcPercent trades memory, which is used little, for time.
 const gcPercent = 400
 
 func (p *Proof) run(ctx context.Context) error {
@@ -295,7 +294,7 @@ func (p *Proof) void() error {
 	}
 	for _, d := range deeds {
 		if all.done[d] == 0 {
-			return fmt.Errorf("%w: nobody managed to %s", ErrVoid, d)
+			return fmt.Errorf("%w: no world managed to %s", ErrVoid, d)
 		}
 	}
 	for _, i := range Invariants {

@@ -18,7 +18,7 @@ import (
 // that the oracle can say all of what becomes of it; none: whatever comes.
 type tale string
 
-// The tales, of which every world has some.
+// The tales. Every world has some.
 const (
 	expires  tale = "expires"  // prepaid, with an end: it is over with its last delivery
 	leaves   tale = "leaves"   // prepaid: it is cancelled once, and over with what is paid
@@ -37,7 +37,7 @@ func (d drawer) tale(p plan, t tale, from dealPlan) dealPlan {
 	from.Tale, from.Offer, from.Second, from.Outcomes = t, "", false, nil
 	from.At = p.Start.Add(d.within(p.Lasts / 6))
 	spec := &from.Spec
-	spec.Customer.Email = fmt.Sprintf("%s%d@%s.example.com", t, d.Uint64(), spec.Shop) // of nobody else
+	spec.Customer.Email = fmt.Sprintf("%s%d@%s.example.com", t, d.Uint64(), spec.Shop) // of one customer
 	spec.CreatedAt, spec.NextBillingDate = from.At, from.At.Add(3*day+d.within(18*day))
 	delivery := simulator.PolicySpec{Interval: "WEEK", IntervalCount: 1}
 	billing := delivery
@@ -91,7 +91,7 @@ func (s *merchant) calendar() oracle.Calendar {
 	return oracle.Calendar{Zone: s.zone, Hour: s.plan.Hour, Minute: s.plan.Minute}
 }
 
-// waiting is an order that waits, as somebody sees it who looks at a list.
+// waiting is an upcoming order, as a list shows it.
 type waiting struct {
 	id    billing.AttemptID
 	cycle int

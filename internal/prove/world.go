@@ -163,7 +163,7 @@ func (w *world) live(ctx context.Context) error {
 	return errors.Join(w.err, err)
 }
 
-// stopped reports whether the world was told to go no further.
+// stopped reports whether the world has reached its last step.
 func (w *world) stopped() bool { return w.plan.UpTo != 0 && w.steps >= w.plan.UpTo }
 
 // lookEvery is after how many steps a world looks whether it is still wanted.
@@ -247,7 +247,7 @@ func (w *world) dispatch() {
 	w.after(w.between(time.Millisecond, w.plan.Slack), func() {
 		n := w.anyNode()
 		if n == nil || len(w.queue) == 0 {
-			return // whoever starts looks for tasks
+			return // a node that starts looks for tasks
 		}
 		i := w.chance.IntN(len(w.queue))
 		t := w.queue[i]

@@ -44,7 +44,7 @@ var pursuits = map[string]Pursuit{
 	"CUSTOMER_INVALID":         {},
 }
 
-// outOfStock is the code of an order of which something is not in stock.
+// outOfStock is the code of an order with a product that is not in stock.
 const outOfStock = "INSUFFICIENT_INVENTORY"
 
 // Pursue returns how the store pursues an order that was declined with a code; false when
@@ -85,7 +85,7 @@ func (p Pursuit) Tries(first time.Time, c Calendar) (soon, days []time.Time) {
 }
 
 // Next returns when an order is tried again that was tried last at an instant; false when
-// it is not, by itself. A day has one try, save those soon after the first decline.
+// it is not. A day has one try, save those soon after the first decline.
 func (p Pursuit) Next(first, last time.Time, c Calendar) (time.Time, bool) {
 	soon, days := p.Tries(first, c)
 	for _, at := range soon {

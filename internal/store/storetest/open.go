@@ -139,7 +139,7 @@ func SharedPostgres(t testing.TB) *store.DB {
 // neighbours' rows of the tables in except may change.
 func SharedPostgresOptions(t testing.TB, except ...string) store.Options {
 	t.Helper()
-	o := store.Options{URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey}
+	o := store.Options{URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey, Subscribers: subscribers()}
 	onPostgres.guarded(t, "pgx", o.URL+"&perennial.scope=all", except...) // it compares the rows of the neighbours
 	return o
 }
