@@ -15,7 +15,7 @@ import (
 // take more of their calls, the others are worked.
 //
 // River knows of no rest. To it a task has ended well when it rests for the first time;
-// the crew sees to the remainder. What a process leaves behind that dies is found by the
+// the scheduler runs the remainder. What a process leaves behind that dies is found by the
 // sweep, as is what River gives up.
 type scheduler struct {
 	base    context.Context // of every task

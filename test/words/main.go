@@ -120,10 +120,13 @@ func check(name string, text []byte, list []phrase) int {
 	}
 }
 
+// lineEnd is the end of a line and how the next one of a comment begins.
+var lineEnd = regexp.MustCompile(`\n[\t ]*(?://)?`)
+
 // report prints the phrases of a text that begins on a line of a file. A phrase may be
 // broken over two lines of a comment.
 func report(name string, line int, text string, list []phrase) int {
-	flat := regexp.MustCompile(`\n[\t ]*(?://)?`).ReplaceAllStringFunc(text, func(end string) string {
+	flat := lineEnd.ReplaceAllStringFunc(text, func(end string) string {
 		return "\n" + strings.Repeat(" ", len(end)-1)
 	})
 	found := 0
