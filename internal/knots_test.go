@@ -58,9 +58,26 @@ func TestKnotsAreFound(t *testing.T) {
 	}
 }
 
-// knotsOf returns the files of the largest knot of each package. It checks types against
-// the compiler's export data, which the build cache has.
+// knotsOf returns the files of the largest knot of each package.
 func knotsOf(t *testing.T, patterns ...string) map[string][]string {
+	t.Helper()
+	knots := make(map[string][]string)
+	for _, p := range typeCheck(t, patterns...) {
+		knots[strings.TrimPrefix(p.Path(), module+"/")] = knot(fileUses(p.fset, p.Package, p.info))
+	}
+	return knots
+}
+
+// checkedPackage is a package whose types were checked.
+type checkedPackage struct {
+	*types.Package
+
+	fset *token.FileSet
+	info *types.Info
+}
+
+// typeCheck checks types against the compiler's export data, which the build cache has.
+func typeCheck(t *testing.T, patterns ...string) []checkedPackage {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{.GoFiles}}\t{{.DepOnly}}"}, patterns...)...).Output()
 	if err != nil {
@@ -81,7 +98,7 @@ func knotsOf(t *testing.T, patterns ...string) map[string][]string {
 	}
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	knots := make(map[string][]string)
+	var all []checkedPackage
 	for _, p := range packages {
 		var files []*ast.File
 		for _, name := range p.files {
@@ -96,9 +113,9 @@ func knotsOf(t *testing.T, patterns ...string) map[string][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		knots[strings.TrimPrefix(p.path, module+"/")] = knot(fileUses(fset, pkg, info))
+		all = append(all, checkedPackage{pkg, fset, info})
 	}
-	return knots
+	return all
 }
 
 // fileUses returns, by file of a package, the other files that it uses. Fields do not count.

@@ -172,11 +172,12 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Repair(), Platform: client, Billing: a.Charge, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / hurry), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: env.Policy.Horizon},
 	}
-	bodies := admin.Bodies{Contracts: a.Edits, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops()}
 	a.Webhooks = &webhook.Service{
-		Store: db.Webhooks(), Renderer: bodies, Sender: sender,
-		Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
+		Store: db.Webhooks(), Sender: sender, Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}
+	sending := webhooks{a.Webhooks, admin.Bodies{
+		Contracts: a.Edits, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops(),
+	}}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	job.Handle(&a.handlers, func(ctx context.Context, t billing.Task) error { return a.Charge.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
@@ -184,7 +185,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return a.Webhooks.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return sending.work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })

@@ -229,6 +229,11 @@ func (s webhookStore) MessagesWithoutBody(ctx context.Context, of shop.ID, now t
 	return parsed(rows, s.db.webhookMessage)
 }
 
+// withoutBody selects the ids of a shop's messages without a body.
+func withoutBody(q interface{ NewSelect() *bun.SelectQuery }, of shop.ID) *bun.SelectQuery {
+	return q.NewSelect().Model((*webhookRow)(nil)).Column("m.id").Where("m.shop_id = ?", of).Where("m.body = ''")
+}
+
 // SetBody gives a message its body, if it has none.
 func (tx *Tx) SetBody(ctx context.Context, id webhook.MessageID, text []byte) error {
 	sealed, err := tx.db.seal.seal(tx.of, platform.Token(text))
@@ -345,12 +350,12 @@ func (tx *Tx) Delivery(ctx context.Context, id webhook.DeliveryID) (webhook.Deli
 	return row.delivery(), nil
 }
 
-// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not
-// after now, in the order in which what they tell of happened.
+// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not after
+// now and whose message has a body, in the order of their events.
 func (tx *Tx) DueDeliveries(ctx context.Context, to webhook.EndpointID, now time.Time, limit int) ([]webhook.Delivery, error) {
 	var rows []webhookDeliveryRow
 	err := tx.q.NewSelect().Model(&rows).Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", to).Where("d.due_at <= ?", millis(now)).
-		Order("d.at", "d.id").Limit(int64(limit)).Scan(ctx)
+		Where("d.message_id NOT IN (?)", withoutBody(tx.q, tx.of)).Order("d.at", "d.id").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the due webhooks of endpoint %d: %w", to, err)
 	}
@@ -440,11 +445,11 @@ func (tx *Tx) PostponeDeliveries(ctx context.Context, of webhook.MessageID, unti
 	return nil
 }
 
-// DueEndpoints returns the endpoints to which something is due.
+// DueEndpoints returns the endpoints with deliveries that are due and have a body.
 func (s webhookStore) DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]webhook.EndpointID, error) {
 	var ids []webhook.EndpointID
 	err := s.db.in(of).NewSelect().Model((*webhookDeliveryRow)(nil)).Distinct().Column("endpoint_id").Where("d.shop_id = ?", of).Where("d.due_at <= ?", millis(now)).
-		Order("endpoint_id").Scan(ctx, &ids)
+		Where("d.message_id NOT IN (?)", withoutBody(s.db.in(of), of)).Order("endpoint_id").Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the endpoints that are owed something: %w", err)
 	}

@@ -68,7 +68,7 @@ type DeliveryTx interface {
 	// Delivery returns a delivery, or NotFound.
 	Delivery(ctx context.Context, id DeliveryID) (Delivery, error)
 	// DueDeliveries returns at most limit deliveries to an endpoint whose Due is not after
-	// now, in the order of their events.
+	// now and whose message has a body, in the order of their events.
 	DueDeliveries(ctx context.Context, to EndpointID, now time.Time, limit int) ([]Delivery, error)
 	// InFlight returns how many deliveries to an endpoint are being sent.
 	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
@@ -130,16 +130,8 @@ type Store interface {
 	// MessagesWithoutBody returns at most limit due messages that have no body, in the order
 	// of their events.
 	MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
-	// DueEndpoints returns the endpoints with deliveries that are due.
+	// DueEndpoints returns the endpoints with deliveries that are due and have a body.
 	DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]EndpointID, error)
-}
-
-// Renderer renders the data of messages.
-type Renderer interface {
-	// Data returns the data of a message as JSON, in the shape of the interface: a contract,
-	// an attempt, or what happened to a member. It returns NotFound when the record no
-	// longer exists.
-	Data(ctx context.Context, m Message) ([]byte, error)
 }
 
 // Call is one try.
@@ -176,11 +168,10 @@ type Sender interface {
 
 // Service keeps endpoints and delivers messages.
 type Service struct {
-	Store    Store
-	Renderer Renderer
-	Sender   Sender
-	Clock    clock.Clock
-	Log      *slog.Logger
+	Store  Store
+	Sender Sender
+	Clock  clock.Clock
+	Log    *slog.Logger
 	// PlainHTTP permits http URLs and private addresses.
 	PlainHTTP bool
 	// MaxTasks is how many tasks of this process send at the same time. It leaves workers
@@ -190,7 +181,7 @@ type Service struct {
 	working atomic.Int64
 }
 
-// Work is the task of publishing upcoming orders and sending messages.
+// Work is the task of publishing upcoming orders, rendering bodies and sending messages.
 type Work struct {
 	Shop shop.ID `json:"shop"`
 }

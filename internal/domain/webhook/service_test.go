@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -49,7 +50,7 @@ func begin(t *testing.T) *world {
 
 // restart puts another process in the place of the service.
 func (w *world) restart() {
-	w.Service = &webhook.Service{Store: w.db.Webhooks(), Renderer: w, Sender: w, Clock: w.clock, Log: slog.New(slog.DiscardHandler), MaxTasks: 4}
+	w.Service = &webhook.Service{Store: w.db.Webhooks(), Sender: w, Clock: w.clock, Log: slog.New(slog.DiscardHandler), MaxTasks: 4}
 }
 
 func (w *world) Send(ctx context.Context, c webhook.Call) webhook.Answer {
@@ -59,7 +60,24 @@ func (w *world) Send(ctx context.Context, c webhook.Call) webhook.Answer {
 	return w.answer(ctx, c)
 }
 
-func (w *world) Data(_ context.Context, m webhook.Message) ([]byte, error) { return w.data(m) }
+// Work publishes upcoming orders, renders due messages and sends them.
+func (w *world) Work(ctx context.Context, of shop.ID) error {
+	err := w.PublishUpcoming(ctx, of)
+	for err == nil {
+		var due []webhook.Message
+		if due, err = w.WithoutBody(ctx, of); len(due) == 0 {
+			break
+		}
+		for _, m := range due {
+			if data, failed := w.data(m); failed != nil {
+				err = errors.Join(err, w.NotRendered(ctx, m, failed))
+			} else {
+				err = errors.Join(err, w.Rendered(ctx, m, data))
+			}
+		}
+	}
+	return errors.Join(err, w.Deliver(ctx, of))
+}
 
 func (w *world) listener(name string) webhook.Endpoint {
 	w.Helper()
@@ -269,6 +287,35 @@ func TestFailedRenderDelaysNoOtherMessage(t *testing.T) {
 	w.pass(time.Minute)
 	w.work()
 	w.want("erp " + string(away))
+}
+
+func TestMessageWithoutBodyWaitsAndIsNotOvertaken(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	e := w.listener("erp")
+	first := w.owe(1, e)
+	w.pass(time.Millisecond)
+	second, other := w.owe(2, e), w.owe(101, e)
+	due, err := w.WithoutBody(t.Context(), w.here)
+	if err != nil || len(due) != 3 || due[0].ID != first {
+		t.Fatalf("without a body: %+v, %v", due, err)
+	}
+	for _, m := range due[1:] { // the first one came after the others were rendered
+		if err := w.Rendered(t.Context(), m, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Deliver(t.Context(), w.here); err != nil {
+		t.Fatal(err)
+	}
+	w.want("erp " + string(other))
+	for _, d := range w.is(webhook.Pending) {
+		if d.Version != 1 {
+			t.Errorf("written again while it waits: %+v", d)
+		}
+	}
+	w.work()
+	w.want("erp "+string(first), "erp "+string(second))
 }
 
 func TestRemovingEndpointRemovesDeliveries(t *testing.T) {

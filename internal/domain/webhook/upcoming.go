@@ -27,9 +27,9 @@ func (t Type) upcoming() bool {
 // WantsUpcoming reports whether the endpoint subscribes to upcoming-order notifications.
 func (e Endpoint) WantsUpcoming() bool { return slices.ContainsFunc(e.Types, Type.upcoming) }
 
-// publishUpcoming publishes the orders that are due soon, each attempt once. It skips orders
+// PublishUpcoming publishes the orders that are due soon, each attempt once. It skips orders
 // whose date has passed, and stores that are not charged.
-func (s *Service) publishUpcoming(ctx context.Context, of shop.ID) error {
+func (s *Service) PublishUpcoming(ctx context.Context, of shop.ID) error {
 	for ctx.Err() == nil {
 		n := 0
 		err := s.Store.Update(ctx, of, func(tx Tx) error {

@@ -29,20 +29,43 @@ const (
 	slowCall  = 2 * time.Second
 )
 
-// Work publishes upcoming orders, renders due messages and sends them. Endpoints are
-// independent: a slow or failing one does not delay the others.
-func (s *Service) Work(ctx context.Context, of shop.ID) error {
+// WithoutBody returns due messages that have no body, including those that wait for an
+// earlier one, so that a body shows the state at the time of the event. Each of them is
+// given to Rendered or NotRendered. It returns none when there are no more.
+func (s *Service) WithoutBody(ctx context.Context, of shop.ID) ([]Message, error) {
+	return s.Store.MessagesWithoutBody(ctx, of, s.Clock.Now(), batchSize)
+}
+
+// Rendered stores the body of a message with the given data, JSON in the shape of the
+// interface. A body that another worker has stored first stays.
+func (s *Service) Rendered(ctx context.Context, m Message, data []byte) error {
+	text, err := m.bodyOf(data)
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, m.Shop, func(tx Tx) error { return tx.SetBody(ctx, m.ID, text) })
+}
+
+// NotRendered records why the data of a message could not be rendered. The deliveries fail
+// when the record no longer exists, and wait otherwise.
+func (s *Service) NotRendered(ctx context.Context, m Message, why error) error {
+	s.Log.WarnContext(ctx, "the body of a webhook could not be rendered", "shop", m.Shop, "message", m.ID, "error", why)
+	return s.Store.Update(ctx, m.Shop, func(tx Tx) error {
+		if fault.Is(why, fault.NotFound) {
+			return tx.FailDeliveries(ctx, 0, m.ID, "the record that it is about no longer exists")
+		}
+		return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(renderRetry), "the body could not be rendered")
+	})
+}
+
+// Deliver sends the due messages that have a body. Endpoints are independent: a slow or
+// failing one does not delay the others.
+func (s *Service) Deliver(ctx context.Context, of shop.ID) error {
 	if s.working.Add(1) > int64(s.MaxTasks) {
 		s.working.Add(-1)
 		return nil // the sweep finds it again
 	}
 	defer s.working.Add(-1)
-	if err := s.publishUpcoming(ctx, of); err != nil {
-		return err
-	}
-	if err := s.renderDue(ctx, of); err != nil {
-		return err
-	}
 	endpoints, err := s.Store.DueEndpoints(ctx, of, s.Clock.Now())
 	if err != nil {
 		return err
@@ -50,63 +73,14 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	failed := make([]error, len(endpoints))
 	var all sync.WaitGroup
 	for i, id := range endpoints {
-		all.Go(func() { failed[i] = s.deliver(ctx, of, id) })
+		all.Go(func() { failed[i] = s.deliverTo(ctx, of, id) })
 	}
 	all.Wait()
 	return errors.Join(failed...)
 }
 
-// renderDue renders the bodies of due messages, including those that wait for an earlier
-// one, so that a body shows the state at the time of the event.
-func (s *Service) renderDue(ctx context.Context, of shop.ID) error {
-	for ctx.Err() == nil {
-		list, err := s.Store.MessagesWithoutBody(ctx, of, s.Clock.Now(), batchSize)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		for _, m := range list {
-			if _, err := s.render(ctx, m); err != nil {
-				return err
-			}
-		}
-	}
-	return ctx.Err()
-}
-
-// render renders the body of a message and returns the stored one, which another worker may
-// have stored first. It returns nil when rendering failed for now.
-func (s *Service) render(ctx context.Context, m Message) ([]byte, error) {
-	data, failed := s.Renderer.Data(ctx, m)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	var text []byte
-	if failed == nil {
-		var err error
-		if text, err = m.bodyOf(data); err != nil {
-			return nil, err
-		}
-	} else {
-		s.Log.WarnContext(ctx, "the body of a webhook could not be rendered", "shop", m.Shop, "message", m.ID, "error", failed)
-	}
-	err := s.Store.Update(ctx, m.Shop, func(tx Tx) error {
-		switch {
-		case fault.Is(failed, fault.NotFound):
-			return tx.FailDeliveries(ctx, 0, m.ID, "the record that it is about no longer exists")
-		case failed != nil:
-			return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(renderRetry), "the body could not be rendered")
-		}
-		return tx.SetBody(ctx, m.ID, text)
-	})
-	if err != nil || failed != nil {
-		return nil, err
-	}
-	kept, err := s.Store.Message(ctx, m.Shop, m.ID)
-	return kept.Body, err
-}
-
-// deliver sends what is due to one endpoint.
-func (s *Service) deliver(ctx context.Context, of shop.ID, id EndpointID) error {
+// deliverTo sends what is due to one endpoint.
+func (s *Service) deliverTo(ctx context.Context, of shop.ID, id EndpointID) error {
 	for range maxRounds {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -164,14 +138,17 @@ func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID) (e Endpo
 					return err
 				}
 			}
-			if first.IsZero() {
+			switch {
+			case first.IsZero():
 				if err := d.move(Sending); err != nil {
 					return err
 				}
 				d.Due = now.Add(sendLease)
 				taken = append(taken, d)
-			} else {
+			case first.After(now):
 				d.Due = first
+			default:
+				continue // the earlier one has no body yet
 			}
 			// Deliveries that follow it read its Due.
 			if err := tx.PutDeliveries(ctx, d); err != nil {
@@ -193,10 +170,7 @@ func (s *Service) send(ctx context.Context, e Endpoint, d Delivery) (time.Durati
 	if fault.Is(err, fault.NotFound) {
 		return 0, nil // it is older than Retention and was deleted
 	}
-	if err == nil && len(m.Body) == 0 {
-		m.Body, err = s.render(ctx, m)
-	}
-	if err != nil || len(m.Body) == 0 {
+	if err != nil || len(m.Body) == 0 { // customer data was erased from it since it was claimed
 		return 0, err
 	}
 	now := s.Clock.Now()

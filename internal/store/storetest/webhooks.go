@@ -31,7 +31,7 @@ func testWebhooks(t *testing.T, open opener) {
 	}
 	owe := func(w world, at time.Time, about contract.ID, to ...webhook.EndpointID) webhook.MessageID {
 		w.Helper()
-		m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, int64(about), webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Contract: about, At: at}
+		m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, int64(about), webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Contract: about, At: at, Body: []byte("{}")}
 		w.in(func(tx *store.Tx) error { return tx.AddMessages(w.Context(), webhook.Addressed{Message: m, To: to}) })
 		return m.ID
 	}
@@ -175,7 +175,26 @@ func testWebhooks(t *testing.T, open opener) {
 	t.Run("a body is kept once", func(t *testing.T) {
 		w := begin(t, open)
 		e := listener(w, w.shop.ID, true)
-		id := owe(w, day, 0, e.ID)
+		m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, 1, webhook.Test, day), Shop: w.shop.ID, Type: webhook.Test, At: day}
+		id := m.ID
+		w.in(func(tx *store.Tx) error {
+			return tx.AddMessages(t.Context(), webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}})
+		})
+		due := func(want int) {
+			t.Helper()
+			ids, err := w.db.Webhooks().DueEndpoints(t.Context(), w.shop.ID, day)
+			if err != nil || len(ids) != want {
+				t.Errorf("due endpoints %v, %v, want %d", ids, err, want)
+			}
+			w.in(func(tx *store.Tx) error {
+				list, err := tx.DueDeliveries(t.Context(), e.ID, day, 10)
+				if len(list) != want {
+					t.Errorf("due %+v, want %d", list, want)
+				}
+				return err
+			})
+		}
+		due(0)
 		if list, err := w.db.Webhooks().MessagesWithoutBody(t.Context(), w.shop.ID, day, 10); err != nil || len(list) != 1 || list[0].ID != id {
 			t.Errorf("unwritten %+v, %v", list, err)
 		}
@@ -185,6 +204,7 @@ func testWebhooks(t *testing.T, open opener) {
 		for _, text := range []string{`{"first":1}`, `{"second":2}`} {
 			w.in(func(tx *store.Tx) error { return tx.SetBody(t.Context(), id, []byte(text)) })
 		}
+		due(1)
 		if m, err := w.db.Webhooks().Message(t.Context(), w.shop.ID, id); err != nil || string(m.Body) != `{"first":1}` {
 			t.Errorf("kept %q, %v", m.Body, err)
 		}
@@ -243,7 +263,7 @@ func testWebhooks(t *testing.T, open opener) {
 		owe(w, day.Add(-time.Second), 901, e.ID) // a contract with the same number
 		for i, customer := range []int64{901, 902, 901} {
 			at := day.Add(time.Duration(i) * time.Second)
-			m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, customer, webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Customer: customer, At: at}
+			m := webhook.Message{ID: webhook.NewMessageID(w.shop.ID, customer, webhook.Test, at), Shop: w.shop.ID, Type: webhook.Test, Customer: customer, At: at, Body: []byte("{}")}
 			w.in(func(tx *store.Tx) error {
 				return tx.AddMessages(t.Context(), webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}})
 			})

@@ -17,16 +17,17 @@ type Bodies struct {
 		DetailOrStored(ctx context.Context, of shop.ID, line shop.Line, id contract.ID) (contract.Detail, error)
 	}
 	Book    billing.Book
-	Members webhook.Renderer // of what is about members
-	Stores  interface {
+	Members interface { // renders messages about members
+		Data(ctx context.Context, m webhook.Message) ([]byte, error)
+	}
+	Stores interface {
 		DomainOf(ctx context.Context, of shop.ID) (string, error)
 	}
 }
 
-var _ webhook.Renderer = Bodies{}
-
 // Data returns the contract object or the attempt's record that a message is about,
-// or what happened to a member.
+// or what happened to a member, as JSON. It returns NotFound when the record no longer
+// exists.
 func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 	if m.Type.AboutMember() {
 		return b.Members.Data(ctx, m)

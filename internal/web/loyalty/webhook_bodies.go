@@ -26,8 +26,6 @@ type Bodies struct {
 	}
 }
 
-var _ webhook.Renderer = Bodies{}
-
 // happening is a payload about a member: the member as the interface answers
 // it, and what the message's type is about.
 type happening struct {
