@@ -1,14 +1,9 @@
 package app
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/clock"
-	points "github.com/perennialhq/perennial/internal/domain/loyalty"
-	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/loyalty"
 )
@@ -26,19 +21,4 @@ func withLoyalty(points, otherwise http.Handler) http.Handler {
 			otherwise.ServeHTTP(w, r)
 		}
 	})
-}
-
-// WithLoyalty opens a database and lets fn work on a store's programme. No secret
-// is needed, because nothing is asked of the platform.
-func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain string, fn func(*points.Service, ShopRef) error) error {
-	db, err := store.Open(ctx, store.Options{URL: database, Subscribers: Subscribers()})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	id, err := db.Shops().IDOf(ctx, domain)
-	if err != nil {
-		return err
-	}
-	return fn(&points.Service{Store: db.Loyalty(), Reader: db, Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
 }

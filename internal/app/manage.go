@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
@@ -12,11 +10,63 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
-	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 )
+
+// ShopRef names a store.
+type ShopRef struct {
+	ID     shop.ID
+	Domain string
+}
+
+// withStore lets fn work on a store of a database that was opened, and closes the database.
+func withStore(ctx context.Context, db *store.DB, domain string, fn func(ShopRef) error) error {
+	defer db.Close()
+	id, err := db.Shops().IDOf(ctx, domain)
+	if err != nil {
+		return err
+	}
+	return fn(ShopRef{id, domain})
+}
+
+// WithAccess opens a database and lets fn work on a store's keys. Keys are
+// hashed, so no secret is needed.
+func WithAccess(ctx context.Context, database string, c clock.Clock, domain string, fn func(*access.Service, ShopRef) error) error {
+	db, err := openWithoutKey(ctx, database)
+	if err != nil {
+		return err
+	}
+	s := &access.Service{Store: db.Access(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+}
+
+// WithLoyalty opens a database and lets fn work on a store's programme. No secret
+// is needed, because nothing is asked of the platform.
+func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain string, fn func(*loyalty.Service, ShopRef) error) error {
+	db, err := openWithoutKey(ctx, database)
+	if err != nil {
+		return err
+	}
+	s := &loyalty.Service{Store: db.Loyalty(), Reader: db, Clock: c, Log: slog.New(slog.DiscardHandler)}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+}
+
+// WithRepair opens a database and lets fn compare and repair a store's orders. It does not
+// call the platform.
+func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*repair.Service, ShopRef) error) error {
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return err
+	}
+	s := &repair.Service{
+		Store: db.Repair(), Clock: c, Log: slog.New(slog.DiscardHandler), Policy: repair.Policy{Horizon: billing.DefaultPolicy().Horizon},
+	}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+}
 
 // WithPartners opens a database and lets fn work on the register of applications.
 // Nobody is called.
@@ -53,64 +103,4 @@ func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string
 	}
 	bills := &command.Service{Env: &billing.Env{Store: db.Billing(), Clock: c, Log: slog.New(slog.DiscardHandler)}}
 	return bills.ReleaseHeld(ctx, id, by)
-}
-
-// ChangeSettings opens a database, changes a store's settings and returns them.
-func ChangeSettings(ctx context.Context, d config.Database, c clock.Clock, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return shop.Settings{}, err
-	}
-	defer db.Close()
-	return changeSettings(ctx, db, c, domain, by, fn)
-}
-
-// ChangeSettings changes a store's settings and returns them.
-func (a *App) ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
-	return changeSettings(ctx, a.Store, a.options.Clock, domain, by, fn)
-}
-
-func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
-	id, err := db.Shops().IDOf(ctx, domain)
-	if err != nil {
-		return shop.Settings{}, err
-	}
-	var settings shop.Settings
-	err = db.Update(ctx, id, func(tx *store.Tx) error {
-		s, err := tx.Shop(ctx)
-		if err != nil {
-			return err
-		}
-		before := s.Settings
-		if err := fn(&s.Settings); err != nil {
-			return err
-		}
-		if err := errors.Join(access.CheckRate(s.Settings), s.Settings.Check()); err != nil {
-			return err
-		}
-		if err := notify.CheckKinds(s.Settings.DisabledMails); err != nil {
-			return err
-		}
-		if !slices.Equal(before.Memberships, s.Settings.Memberships) {
-			s.ResetReconciliation(c.Now()) // contracts change sides: all are read anew
-		}
-		if err := s.Settings.Dunning.Check(); err != nil {
-			return err
-		}
-		settings = s.Settings
-		if err := tx.PutShop(ctx, s); err != nil {
-			return err
-		}
-		return tx.Record(ctx, activity.Entry{
-			EntityID: int64(id), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Success, Actor: by, At: c.Now(),
-			Info: activity.Details(settingsNote{before, settings}),
-		})
-	})
-	return settings, err
-}
-
-// settingsNote is the additional information of an entry about settings.
-type settingsNote struct {
-	From shop.Settings `json:"from"`
-	To   shop.Settings `json:"to"`
 }

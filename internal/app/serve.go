@@ -7,11 +7,9 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/gofrs/flock"
 
-	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/store"
@@ -141,27 +139,4 @@ func onlyNode(database string) (*flock.Flock, error) {
 		return nil, fault.New(fault.Conflict, "another perennial serve runs on %s: stop it first, or use PostgreSQL for several nodes", path)
 	}
 	return lock, nil
-}
-
-// probeEvery is how long it stays known that the database can be written to.
-const probeEvery = 5 * time.Second
-
-// writable returns the check of readiness that the database can be written to, which
-// writes every so often at most.
-func (a *App) writable() func(context.Context) error {
-	var mutex sync.Mutex
-	var last time.Time
-	return func(ctx context.Context) error {
-		mutex.Lock()
-		defer mutex.Unlock()
-		now := clock.System{}.Now()
-		if now.Sub(last) < probeEvery {
-			return nil
-		}
-		err := a.Store.Writable(ctx, now)
-		if err == nil {
-			last = now
-		}
-		return err
-	}
 }

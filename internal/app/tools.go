@@ -9,7 +9,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
@@ -37,20 +36,6 @@ func Migrate(ctx context.Context, d config.Database) (string, error) {
 	return fmt.Sprintf("%d migrations applied; the database is up to date", before), nil
 }
 
-func pending(ctx context.Context, db *store.DB) (int, error) {
-	steps, err := db.Migrations(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, s := range steps {
-		if !s.Applied {
-			n++
-		}
-	}
-	return n, nil
-}
-
 // RotateKey seals everything with the secret key that another key has sealed.
 func RotateKey(ctx context.Context, d config.Database) (store.Resealed, error) {
 	if d.OtherKeys == "" {
@@ -65,27 +50,6 @@ func RotateKey(ctx context.Context, d config.Database) (store.Resealed, error) {
 		return store.Resealed{}, err
 	}
 	return db.Reseal(ctx)
-}
-
-// ShopRef names a store.
-type ShopRef struct {
-	ID     shop.ID
-	Domain string
-}
-
-// WithAccess opens a database and lets fn work on a store's keys. Keys are
-// hashed, so no secret is needed.
-func WithAccess(ctx context.Context, database string, c clock.Clock, domain string, fn func(*access.Service, ShopRef) error) error {
-	db, err := store.Open(ctx, store.Options{URL: database, Subscribers: Subscribers()})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	id, err := db.Shops().IDOf(ctx, domain)
-	if err != nil {
-		return err
-	}
-	return fn(&access.Service{Store: db.Access(), Clock: c, Log: slog.New(slog.DiscardHandler)}, ShopRef{id, domain})
 }
 
 // Shops lists the stores, oldest first.
@@ -169,14 +133,6 @@ func intact(ctx context.Context, db *store.DB) Finding {
 		return Finding{fmt.Sprintf("database is intact (%v)", err), nil}
 	}
 	return Finding{"database is intact", err}
-}
-
-func upToDate(ctx context.Context, db *store.DB) error {
-	n, err := pending(ctx, db)
-	if err == nil && n > 0 {
-		err = fmt.Errorf("the database lacks %d migrations of this version: run perennial migrate", n)
-	}
-	return err
 }
 
 func reach(ctx context.Context, client platform.Stores, s shop.Shop) error {

@@ -1,0 +1,32 @@
+package app
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/job"
+)
+
+// handle registers what workers do for each task.
+func (a *App) handle(sending webhooks) {
+	job.Handle(&a.handlers, func(ctx context.Context, t billing.Task) error { return a.Charge.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return sending.work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })
+}
