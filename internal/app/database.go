@@ -39,7 +39,7 @@ func prepare(ctx context.Context, db *store.DB, o Options) error {
 	if err := ready(ctx, db); err != nil {
 		return err
 	}
-	if err := db.Walled(ctx); err != nil {
+	if err := db.CheckRowSecurity(ctx); err != nil {
 		o.Log.Warn("the database does not keep stores apart", "error", err)
 	}
 	return db.Claim(ctx, o.Kind)

@@ -112,7 +112,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	if current != nil {
 		return findings
 	}
-	findings = append(findings, Finding{"database can be written to", db.Writable(ctx, clock.System{}.Now())}, Finding{"database keeps stores apart", db.Walled(ctx)})
+	findings = append(findings, Finding{"database can be written to", db.Writable(ctx, clock.System{}.Now())}, Finding{"database keeps stores apart", db.CheckRowSecurity(ctx)})
 	stores, err := db.Shops().All(ctx)
 	if err != nil {
 		return append(findings, Finding{"stores", err})
@@ -128,7 +128,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 
 // intact has the database check its own files.
 func intact(ctx context.Context, db *store.DB) Finding {
-	err := db.Intact(ctx)
+	err := db.CheckIntegrity(ctx)
 	if errors.Is(err, store.ErrNotChecked) {
 		return Finding{fmt.Sprintf("database is intact (%v)", err), nil}
 	}

@@ -68,7 +68,7 @@ func TestAStoreThatIsWorkedMakesRoomForOthers(t *testing.T) {
 		}
 		// A run that goes well may send as much as it likes.
 		err := a.Store.Update(t.Context(), id, func(tx *store.Tx) error {
-			return tx.AddRun(t.Context(), due, billing.ChargeStats{Sent: 5000, Ended: 5000, Paid: 5000})
+			return tx.AddChargeStats(t.Context(), due, billing.ChargeStats{Sent: 5000, Ended: 5000, Paid: 5000})
 		})
 		if err != nil {
 			return err

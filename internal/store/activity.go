@@ -34,8 +34,8 @@ type entryRow struct {
 	Info       string
 }
 
-// Record writes entries, each of which names its instant, and passes them to the
-// subscribers before the commit.
+// Record writes entries with their instants and passes them to the subscribers before
+// the commit.
 func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	if len(entries) == 0 {
 		return nil

@@ -82,8 +82,8 @@ func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) er
 	})
 }
 
-// DropCreation forgets a request of which no contract was made.
-func (db *DB) DropCreation(ctx context.Context, of shop.ID, request string) error {
+// DeleteCreation deletes a request that created no contract.
+func (db *DB) DeleteCreation(ctx context.Context, of shop.ID, request string) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
 		_, err := tx.q.NewDelete().Model((*creationRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.request = ?", request).Exec(ctx)
 		if err != nil {

@@ -84,7 +84,7 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 	}
 	return attemptRow{
 		ShopID: int64(of), ID: int64(a.ID), ContractID: int64(a.Contract), Cycle: int64(a.Cycle), Status: string(a.Status),
-		BillingDate: millis(a.BillingDate), Moved: a.Moved, DueAt: millis(a.DueAt), PublishAt: millis(a.PublishAt), TellingUntil: millis(a.TellingUntil),
+		BillingDate: millis(a.BillingDate), Moved: a.Moved, DueAt: millis(a.DueAt), PublishAt: millis(a.PublishAt), TellingUntil: millis(a.PublishLeaseUntil),
 		Try: int64(a.Try), Key: a.Key, FirstSentAt: millis(a.FirstSentAt), SentAt: millis(a.SentAt), Failures: int64(a.Failures), Polls: int64(a.Polls),
 		Manual: a.Manual, AttemptedAt: millis(a.AttemptedAt), PlatformID: a.PlatformID, ErrorCode: a.ErrorCode, ErrorMessage: a.ErrorMessage,
 		ActionURL: a.ActionURL, OrderID: a.OrderID, OrderName: a.OrderName, Amount: a.Amount.Minor, Currency: string(a.Amount.Currency),
@@ -95,7 +95,7 @@ func attemptRowOf(of shop.ID, a billing.Attempt) (attemptRow, error) {
 func (r attemptRow) attempt() (billing.Attempt, error) {
 	a := billing.Attempt{
 		ID: billing.AttemptID(r.ID), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Status: billing.Status(r.Status),
-		BillingDate: instant(r.BillingDate), Moved: r.Moved, DueAt: instant(r.DueAt), PublishAt: instant(r.PublishAt), TellingUntil: instant(r.TellingUntil),
+		BillingDate: instant(r.BillingDate), Moved: r.Moved, DueAt: instant(r.DueAt), PublishAt: instant(r.PublishAt), PublishLeaseUntil: instant(r.TellingUntil),
 		Try: int(r.Try), Key: r.Key, FirstSentAt: instant(r.FirstSentAt), SentAt: instant(r.SentAt), Failures: int(r.Failures), Polls: int(r.Polls),
 		Manual: r.Manual, AttemptedAt: instant(r.AttemptedAt), PlatformID: r.PlatformID, ErrorCode: r.ErrorCode, ErrorMessage: r.ErrorMessage,
 		ActionURL: r.ActionURL, OrderID: r.OrderID, OrderName: r.OrderName,

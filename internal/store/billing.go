@@ -26,44 +26,45 @@ func (tx *Tx) DueInFlight(ctx context.Context, now time.Time, limit int) ([]bill
 	})
 }
 
-// UnpublishedAttempts does the same by PublishAt, and passes over contracts of
-// which somebody is telling.
+// UnpublishedAttempts does the same by PublishAt, and skips contracts whose attempts
+// another worker is publishing.
 func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]billing.Attempt, error) {
-	return tx.waitingAttempts(ctx, unpublished, now, limit, untold("a", now))
+	return tx.waitingAttempts(ctx, unpublished, now, limit, notPublishing("a", now))
 }
 
-// told selects the attempts, named t, of which somebody is telling the platform.
-func told(db bun.IDB, now time.Time) *bun.SelectQuery {
+// publishing selects the attempts, aliased t, that a worker is publishing.
+func publishing(db bun.IDB, now time.Time) *bun.SelectQuery {
 	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", boundAt(now)) // the first is the index's
 }
 
-// untold leaves out attempts, named of, whose contract somebody is telling the platform of.
-func untold(of string, now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
+// notPublishing leaves out attempts, aliased of, of contracts whose attempts a worker is
+// publishing.
+func notPublishing(of string, now time.Time) func(*bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("NOT EXISTS (?)", told(q.DB(), now).ColumnExpr("1").Where("t.shop_id = ?.shop_id", ident(of)).Where("t.contract_id = ?.contract_id", ident(of)))
+		return q.Where("NOT EXISTS (?)", publishing(q.DB(), now).ColumnExpr("1").Where("t.shop_id = ?.shop_id", ident(of)).Where("t.contract_id = ?.contract_id", ident(of)))
 	}
 }
 
-// ClaimNews lets the caller tell the platform of attempts until an instant. It
-// returns those of contracts of which nobody else is telling. The contracts must
-// be locked.
-func (tx *Tx) ClaimNews(ctx context.Context, news []billing.Attempt, now, until time.Time) ([]billing.Attempt, error) {
-	contracts := make([]contract.ID, len(news))
-	for i, a := range news {
+// LeasePublishing leases attempts to the caller, who publishes them until an instant. It
+// returns only those of contracts that no other worker publishes. The contracts must be
+// locked.
+func (tx *Tx) LeasePublishing(ctx context.Context, attempts []billing.Attempt, now, until time.Time) ([]billing.Attempt, error) {
+	contracts := make([]contract.ID, len(attempts))
+	for i, a := range attempts {
 		contracts[i] = a.Contract
 	}
 	var others []contract.ID
-	if err := told(tx.q, now).Column("t.contract_id").Where("t.shop_id = ?", bound{tx.of}).Where("t.contract_id IN (?)", boundList[contract.ID](contracts)).Scan(ctx, &others); err != nil {
-		return nil, fmt.Errorf("read who tells the platform: %w", err)
+	if err := publishing(tx.q, now).Column("t.contract_id").Where("t.shop_id = ?", bound{tx.of}).Where("t.contract_id IN (?)", boundList[contract.ID](contracts)).Scan(ctx, &others); err != nil {
+		return nil, fmt.Errorf("read the publish leases: %w", err)
 	}
 	var ours []billing.Attempt
 	var rows []attemptRow
-	for _, a := range news {
+	for _, a := range attempts {
 		if slices.Contains(others, a.Contract) {
 			continue
 		}
 		rows = append(rows, attemptRow{ID: int64(a.ID), TellingUntil: millis(until), Version: a.Version})
-		a.TellingUntil = until
+		a.PublishLeaseUntil = until
 		a.Version++
 		ours = append(ours, a)
 	}
@@ -87,12 +88,12 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 	return attemptsOf(rows)
 }
 
-// Waits says, without locking, what of the shop waits besides due attempts.
-func (tx *Tx) Waits(ctx context.Context, now time.Time) (w billing.Waits, err error) {
+// PendingWork reports, without locking, which work of the shop waits, apart from due attempts.
+func (tx *Tx) PendingWork(ctx context.Context, now time.Time) (w billing.PendingWork, err error) {
 	some := func(of waiting) *bun.SelectQuery {
 		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", bound{tx.of}).Where("? <= ?", ident(of.column), boundAt(now))
 	}
-	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS news", some(unpublished).Apply(untold(unpublished.table, now))).ColumnExpr("EXISTS (?) AS marks", some(dueMarks)).Scan(ctx, &w.News, &w.Marks)
+	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS unpublished", some(unpublished).Apply(notPublishing(unpublished.table, now))).ColumnExpr("EXISTS (?) AS annotations", some(dueAnnotations)).Scan(ctx, &w.Unpublished, &w.Annotations)
 	if err != nil {
 		err = fmt.Errorf("see what waits: %w", err)
 	}
@@ -289,8 +290,8 @@ func (tx *Tx) Queues(ctx context.Context, contracts []contract.ID) (map[contract
 	return queues, nil
 }
 
-// requestRow is a row of charge_requests.
-type requestRow struct {
+// triggerRow is a row of charge_requests.
+type triggerRow struct {
 	bun.BaseModel `bun:"table:charge_requests,alias:r"`
 
 	ShopID      int64 `bun:"shop_id,pk"`
@@ -301,7 +302,7 @@ type requestRow struct {
 
 // CountTriggers counts the contract's immediate charges at or after an instant.
 func (tx *Tx) CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error) {
-	n, err := tx.q.NewSelect().Model((*requestRow)(nil)).Where("r.shop_id = ?", tx.of).Where("r.contract_id = ?", c).
+	n, err := tx.q.NewSelect().Model((*triggerRow)(nil)).Where("r.shop_id = ?", tx.of).Where("r.contract_id = ?", c).
 		Where("r.requested_at >= ?", millis(since)).Count(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("count the immediate charges of contract %d: %w", c, err)
@@ -315,7 +316,7 @@ func (tx *Tx) AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
 	if err != nil {
 		return err
 	}
-	_, err = insert(ctx, tx, []requestRow{{ShopID: int64(tx.of), ID: id, ContractID: int64(c), RequestedAt: millis(at)}}, "")
+	_, err = insert(ctx, tx, []triggerRow{{ShopID: int64(tx.of), ID: id, ContractID: int64(c), RequestedAt: millis(at)}}, "")
 	return err
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// bound is a value of a statement that is asked often. On SQLite it is given beside
-// the statement, of which the text stays the same and is kept ([keeping]); PostgreSQL
-// has it in the text, like all values. Numbers that say which index is meant, such as
-// the 0 in a condition of one, must stay in the text.
+// bound is a value of a statement that runs often. On SQLite it is an argument, so that
+// the text of the statement stays the same and its prepared form is reused ([keeping]);
+// on PostgreSQL it is part of the text, like all values. Numbers that select a partial
+// index, such as the 0 in its condition, must stay in the text.
 type bound struct{ value any } // an integer or a text
 
 // boundAt is an instant.

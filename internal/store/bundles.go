@@ -94,8 +94,8 @@ func (db *DB) Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Re
 	return list, total, err
 }
 
-// BundleOf returns the bundle of which the contract is a box; false when it is
-// none. Nothing is locked.
+// BundleOf returns the bundle whose box the contract is; false when the contract is not a
+// box. It locks nothing.
 func (db *DB) BundleOf(ctx context.Context, of shop.ID, c contract.Contract) (bundle.Settings, bool, error) {
 	list, _, err := db.Bundles(ctx, of, c.Line, page.Request{})
 	if err != nil {
@@ -188,8 +188,8 @@ func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
 	return tx.catalogued(ctx)
 }
 
-// DropBundle removes a bundle under the version rule.
-func (tx *Tx) DropBundle(ctx context.Context, s bundle.Settings) error {
+// DeleteBundle removes a bundle under the version rule.
+func (tx *Tx) DeleteBundle(ctx context.Context, s bundle.Settings) error {
 	result, err := tx.q.NewDelete().Model((*bundleRow)(nil)).Where("b.shop_id = ?", tx.of).
 		Where("b.id = ?", s.ID).Where("b.version = ?", s.Version).Exec(ctx)
 	if err != nil {

@@ -146,7 +146,7 @@ func (tx *Tx) putLines(ctx context.Context, contracts []contract.Contract, rewri
 	return err
 }
 
-// termRow is a row of search_terms: a text of which a part finds a contract.
+// termRow is a row of search_terms: a text that finds a contract by any part of it.
 type termRow struct {
 	bun.BaseModel `bun:"table:search_terms,select:own_search_terms,alias:t"`
 

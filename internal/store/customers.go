@@ -104,7 +104,7 @@ func (db *DB) Customers(ctx context.Context, of shop.ID, f contract.CustomerFilt
 		return nil, 0, err
 	}
 	total := p.Offset() + len(ids)
-	if len(ids) == p.Size || len(ids) == 0 && p.Page > 0 { // the last page says by itself how many there are
+	if len(ids) == p.Size || len(ids) == 0 && p.Page > 0 { // the last page gives the total
 		if total, err = db.countCustomers(ctx, of, f); err != nil {
 			return nil, 0, err
 		}

@@ -153,8 +153,8 @@ func (tx *Tx) PutDeliveryProfile(ctx context.Context, p *delivery.Profile) error
 	return nil
 }
 
-// DropDeliveryProfile removes a profile under the version rule.
-func (tx *Tx) DropDeliveryProfile(ctx context.Context, p delivery.Profile) error {
+// DeleteDeliveryProfile removes a profile under the version rule.
+func (tx *Tx) DeleteDeliveryProfile(ctx context.Context, p delivery.Profile) error {
 	result, err := tx.q.NewDelete().Model((*deliveryRow)(nil)).Where("d.shop_id = ?", tx.of).
 		Where("d.id = ?", p.ID).Where("d.version = ?", p.Version).Exec(ctx)
 	if err != nil {

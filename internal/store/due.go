@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// waiting is a table of which rows wait for an instant, and the column that
-// holds it. Each has an index that begins with the column.
+// waiting is a table whose rows wait for an instant, and the column that holds it. Each
+// has an index that begins with the column.
 type waiting struct{ table, column string }
 
 var (
@@ -37,10 +37,10 @@ func (s Shops) DueShops(ctx context.Context, now time.Time, limit int) ([]shop.I
 	return s.waitingFor(ctx, dueAttempts, now, limit, charging(stopped))
 }
 
-// UnpublishedShops does the same by PublishAt. News of contracts of which somebody is
-// telling do not count.
+// UnpublishedShops does the same by PublishAt. Attempts of contracts that a worker is
+// publishing do not count.
 func (s Shops) UnpublishedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
-	return s.waitingFor(ctx, unpublished, now, limit, untold(unpublished.table, now))
+	return s.waitingFor(ctx, unpublished, now, limit, notPublishing(unpublished.table, now))
 }
 
 // PendingInboxShops does the same with events of the inbox.
@@ -106,18 +106,18 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	for _, q := range s.nextOfShops(now) {
 		earliest = earliest.UnionAll(q)
 	}
-	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueMarks, dueFacts, dueMembers, dueRewards} {
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueAnnotations, dueFacts, dueMembers, dueRewards} {
 		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
 		switch w {
 		case dueAttempts:
 			q = q.Apply(charging(stopped))
 		case unpublished:
-			q = q.Apply(untold(unpublished.table, now))
+			q = q.Apply(notPublishing(unpublished.table, now))
 		}
 		earliest = earliest.UnionAll(q)
 	}
-	earliest = earliest.UnionAll(s.nextAnnouncement(now))
-	earliest = earliest.UnionAll(told(s.db.reader, now).ColumnExpr("MIN(t.telling_until)")) // of a dead process; another one tells then
+	earliest = earliest.UnionAll(s.nextUpcomingOrder(now))
+	earliest = earliest.UnionAll(publishing(s.db.reader, now).ColumnExpr("MIN(t.telling_until)")) // when the lease of a dead process expires
 	var next int64
 	if err := s.db.acrossShops().NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {
 		return time.Time{}, false, fmt.Errorf("find what is due next: %w", err)
@@ -128,7 +128,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 // Backlog is how much waits, over all shops.
 type Backlog struct {
 	Due      int // attempts whose DueAt is past, counted up to maxBacklog
-	InFlight int // attempts of which the end is not known
+	InFlight int // attempts without a known outcome
 	Waiting  int // events that are not worked yet
 	GivenUp  int // events that could not be worked
 }

@@ -43,9 +43,9 @@ func (tx *Tx) CardTries(ctx context.Context, methods []string, since time.Time) 
 	return tries, nil
 }
 
-// SentWith returns, unlocked and by payment method, when charges of contracts that
+// ChargesByCard returns, unlocked and by payment method, when charges of contracts that
 // have it were sent last.
-func (tx *Tx) SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+func (tx *Tx) ChargesByCard(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
 	sent := make(map[string][]time.Time, len(methods))
 	if len(methods) == 0 {
 		return sent, nil
@@ -134,9 +134,9 @@ func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record
 	return nil
 }
 
-// MailsUnder says, without locking, what became of e-mails, by the keys under which
+// MailsByKey says, without locking, what became of e-mails, by the keys under which
 // they are kept.
-func (tx *Tx) MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error) {
+func (tx *Tx) MailsByKey(ctx context.Context, keys []string) (map[string]notify.Status, error) {
 	return mailsUnder(ctx, tx.q, tx.of, keys)
 }
 

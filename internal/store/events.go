@@ -105,8 +105,8 @@ func (tx *Tx) putEvents(ctx context.Context, ids []string, what string, set func
 	return nil
 }
 
-// ForgetSignatures removes the signatures of events that were received before an instant.
-func (tx *Tx) ForgetSignatures(ctx context.Context, before time.Time) error {
+// DeleteSignatures removes the signatures of events that were received before an instant.
+func (tx *Tx) DeleteSignatures(ctx context.Context, before time.Time) error {
 	_, err := tx.q.NewDelete().Model((*signatureRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.received_at < ?", millis(before)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("forget signatures of events: %w", err)
@@ -114,8 +114,8 @@ func (tx *Tx) ForgetSignatures(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// ForgetEvents removes events that were worked before an instant.
-func (tx *Tx) ForgetEvents(ctx context.Context, before time.Time) error {
+// DeleteEvents removes events that were worked before an instant.
+func (tx *Tx) DeleteEvents(ctx context.Context, before time.Time) error {
 	_, err := tx.q.NewDelete().Model((*eventRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.finished_at < ?", millis(before)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("forget events: %w", err)

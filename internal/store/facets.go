@@ -212,8 +212,8 @@ func changedCounts[R comparable](more map[R]int64, set func(*R, int64), order fu
 	return rows, fewer
 }
 
-// addValues changes the numbers of contracts that share a value. A value that no
-// contract has any more is forgotten: it may be the name of somebody who was erased.
+// addValues changes the counts of contracts that share a value. A value that no contract
+// has any more is deleted: it may be the name of a customer who was erased.
 func addValues[R any](ctx context.Context, tx *Tx, rows []R, value string, fewer bool) error {
 	table, _ := tableOf[R](tx)
 	if _, err := insert(ctx, tx, rows, fmt.Sprintf("ON CONFLICT (shop_id, line, %s) DO UPDATE SET n = %s.n + excluded.n", value, table)); err != nil {

@@ -51,7 +51,7 @@ func TestCountsHaveNoNameThatNoContractHas(t *testing.T) {
 			put(1, "Erased", 2)
 			want("ada@example.com\nerased: 2; ")
 
-			long := "Ada ää" // in the end longer than a key of an index may be, however it is packed
+			long := "Ada ää" // in the end longer than a key of an index may be, even compressed
 			for i := range 20_000 {
 				long += fmt.Sprintf(" %xü", i*i)
 			}

@@ -155,9 +155,9 @@ func (tx *Tx) Unscheduled(ctx context.Context, before time.Time, limit int) ([]c
 	return ids, nil
 }
 
-// GivenUpEvents returns at most limit events of the platform's that could not be
+// DiscardedEvents returns at most limit events of the platform's that could not be
 // worked, newest first.
-func (tx *Tx) GivenUpEvents(ctx context.Context, limit int) ([]repair.DiscardedWork, error) {
+func (tx *Tx) DiscardedEvents(ctx context.Context, limit int) ([]repair.DiscardedWork, error) {
 	var rows []eventRow
 	err := tx.q.NewSelect().Model(&rows).Where("i.shop_id = ?", tx.of).Where("i.due_at IS NULL").Where("i.finished_at IS NULL").
 		Order("i.triggered_at DESC", "i.id").Limit(int64(limit)).Scan(ctx)

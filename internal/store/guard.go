@@ -41,8 +41,8 @@ func charging(stopped []shop.ID) func(*bun.SelectQuery) *bun.SelectQuery {
 	}
 }
 
-// UncheckedShops returns at most limit connected shops that are to be compared
-// with the platform, the longest waiting first.
+// UncheckedShops returns at most limit connected shops whose comparison with the platform
+// is due, the longest waiting first.
 func (s Shops) UncheckedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	var ids []shop.ID
 	err := s.db.reader.NewSelect().Model((*shopRow)(nil)).Column("s.id").Where("s.connected").Where("s.check_at <> 0").Where("s.check_at <= ?", boundAt(now)).
@@ -53,8 +53,8 @@ func (s Shops) UncheckedShops(ctx context.Context, now time.Time, limit int) ([]
 	return ids, nil
 }
 
-// nextOfShops asks for the earliest instants at which a shop is to be compared,
-// and at which its charges go on.
+// nextOfShops selects the earliest instants at which a shop's comparison is due and at
+// which its charges resume.
 func (s Shops) nextOfShops(now time.Time) []*bun.SelectQuery {
 	earliest := func(column string, after any) *bun.SelectQuery {
 		return s.db.reader.NewSelect().Table("shops").ColumnExpr("MIN(?)", ident(column)).Where("connected").Where("? >= ?", ident(column), after)
@@ -62,8 +62,8 @@ func (s Shops) nextOfShops(now time.Time) []*bun.SelectQuery {
 	return []*bun.SelectQuery{earliest("check_at", 1), earliest("held_until", bound{millis(now) + 1})}
 }
 
-// runRow is a row of charge_counts.
-type runRow struct {
+// chargeStatsRow is a row of charge_counts.
+type chargeStatsRow struct {
 	bun.BaseModel `bun:"table:charge_counts,alias:n"`
 
 	ShopID   int64 `bun:"shop_id,pk"`
@@ -75,13 +75,13 @@ type runRow struct {
 	Gateway  int64
 }
 
-// keepRuns is how long slots are kept.
-const keepRuns = 24 * time.Hour
+// keepChargeStats is how long slots are kept.
+const keepChargeStats = 24 * time.Hour
 
-// AddRun adds to what is counted of the shop's charges in a slot of time, and
+// AddChargeStats adds to what is counted of the shop's charges in a slot of time, and
 // forgets slots that are a day old.
-func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.ChargeStats) error {
-	row := runRow{
+func (tx *Tx) AddChargeStats(ctx context.Context, slot time.Time, r billing.ChargeStats) error {
+	row := chargeStatsRow{
 		ShopID: int64(tx.of), Slot: millis(slot), Sent: int64(r.Sent), Ended: int64(r.Ended), Paid: int64(r.Paid), Declined: int64(r.Declined), Gateway: int64(r.Gateway),
 	}
 	_, err := tx.q.NewInsert().Model(&row).On("CONFLICT (shop_id, slot) DO UPDATE").
@@ -90,16 +90,16 @@ func (tx *Tx) AddRun(ctx context.Context, slot time.Time, r billing.ChargeStats)
 	if err != nil {
 		return fmt.Errorf("count charges: %w", err)
 	}
-	_, err = tx.q.NewDelete().Model((*runRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.slot < ?", millis(slot.Add(-keepRuns))).Exec(ctx)
+	_, err = tx.q.NewDelete().Model((*chargeStatsRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.slot < ?", millis(slot.Add(-keepChargeStats))).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("forget counts of charges: %w", err)
 	}
 	return nil
 }
 
-// RunSince sums the slots that begin at or after an instant.
-func (tx *Tx) RunSince(ctx context.Context, slot time.Time) (billing.ChargeStats, error) {
-	var rows []runRow
+// ChargeStatsSince sums the slots that begin at or after an instant.
+func (tx *Tx) ChargeStatsSince(ctx context.Context, slot time.Time) (billing.ChargeStats, error) {
+	var rows []chargeStatsRow
 	if err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", bound{tx.of}).Where("n.slot >= ?", boundAt(slot)).Scan(ctx); err != nil {
 		return billing.ChargeStats{}, fmt.Errorf("read counts of charges: %w", err)
 	}
@@ -110,8 +110,7 @@ func (tx *Tx) RunSince(ctx context.Context, slot time.Time) (billing.ChargeStats
 	return run, nil
 }
 
-// Place returns where the installation lives, the zero Place when nobody has said
-// so.
+// Place returns where the installation lives; the zero Place when it is not set.
 func (s Shops) Place(ctx context.Context) (repair.Place, error) {
 	var p repair.Place
 	if err := s.db.reader.NewRaw("SELECT place, host FROM installation").Scan(ctx, &p.Database, &p.Host); err != nil {
@@ -120,7 +119,7 @@ func (s Shops) Place(ctx context.Context) (repair.Place, error) {
 	return p, nil
 }
 
-// SetPlace says where the installation lives.
+// SetPlace records where the installation lives.
 func (s Shops) SetPlace(ctx context.Context, p repair.Place) error {
 	return s.db.updateShared(ctx, func(tx *Tx) error {
 		if _, err := tx.q.NewRaw("UPDATE installation SET place = ?, host = ?", clean(p.Database), clean(p.Host)).Exec(ctx); err != nil {

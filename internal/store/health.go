@@ -33,8 +33,8 @@ func (db *DB) Writable(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// Intact runs the database's own check of its files. It may take as long as reading them.
-func (db *DB) Intact(ctx context.Context) error { return db.engine.intact(withoutHurry(ctx)) }
+// CheckIntegrity runs the database's own check of its files. It may take as long as reading them.
+func (db *DB) CheckIntegrity(ctx context.Context) error { return db.engine.intact(withoutHurry(ctx)) }
 
 // restore is what to do about files that are damaged.
 const restore = "stop every perennial serve, keep a copy of the files, and restore the last backup"

@@ -62,13 +62,13 @@ func TestAHealthyDatabaseIsWritableAndIntact(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := db.Intact(t.Context()); err != nil && !errors.Is(err, store.ErrNotChecked) {
+		if err := db.CheckIntegrity(t.Context()); err != nil && !errors.Is(err, store.ErrNotChecked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	db := storetest.Postgres(t)
 	_, without := db.Raw().NewRaw("CREATE EXTENSION amcheck").Exec(t.Context()) // some packages of PostgreSQL lack it
-	if err := db.Intact(t.Context()); errors.Is(err, store.ErrNotChecked) != (without != nil) || err != nil && without == nil {
+	if err := db.CheckIntegrity(t.Context()); errors.Is(err, store.ErrNotChecked) != (without != nil) || err != nil && without == nil {
 		t.Errorf("with amcheck (%v): %v", without, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestDamageOfASQLiteFileNamesItsRemedy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Intact(t.Context()); err == nil || !strings.Contains(err.Error(), remedy) {
+	if err := db.CheckIntegrity(t.Context()); err == nil || !strings.Contains(err.Error(), remedy) {
 		t.Errorf("pages that are damaged: %v", err)
 	}
 }

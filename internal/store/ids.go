@@ -72,7 +72,7 @@ func (s *ids) fill(ctx context.Context, n int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.end == first { // nobody else took a block: the two are one
+	if s.end == first { // no other node took a block: the two are contiguous
 		s.end += int64(size)
 	} else {
 		s.next, s.end = first, first+int64(size)
@@ -81,12 +81,12 @@ func (s *ids) fill(ctx context.Context, n int) error {
 }
 
 // reserve takes a block of numbers in a transaction of its own. Whenever the
-// numbers have doubled, so have the tables, and the database looks at them anew:
-// until it does it plans as for empty ones.
+// numbers have doubled, so have the tables, and the database is asked to analyze them:
+// until then it plans as for empty ones.
 func (db *DB) reserve(ctx context.Context, n int) (int64, error) {
 	first, err := db.takeBlock(ctx, n)
 	if err == nil && bits.Len64(uint64(first)) != bits.Len64(uint64(first)+uint64(n)) {
-		_ = db.engine.analyze(ctx) // for speed only, and the database does it by itself in time
+		_ = db.engine.analyze(ctx) // for speed only; the database does it automatically later
 	}
 	return first, err
 }

@@ -107,7 +107,7 @@ func fetch(ctx context.Context, q *bun.SelectQuery, fields map[string]field, p p
 	if err := q.Scan(ctx); err != nil {
 		return 0, err
 	}
-	// The last page says by itself how many there are.
+	// The last page gives the total.
 	if n := got(); p.Size <= 0 || n < p.Size && (n > 0 || p.Page == 0) {
 		return p.Offset() + n, nil
 	}

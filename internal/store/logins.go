@@ -30,7 +30,7 @@ type loginStore struct {
 	Shops
 }
 
-// rememberLinks is how long a link that expired is told from one that never was.
+// rememberLinks is how long an expired link is distinguished from an unknown one.
 const rememberLinks = 7 * 24 * time.Hour
 
 // linkRow is a row of portal_links.

@@ -186,8 +186,8 @@ func (tx *Tx) members(ctx context.Context, where func(*bun.SelectQuery) *bun.Sel
 	return membersOf(rows)
 }
 
-// DueAccounts returns at most limit members of whom something is due, locked,
-// passing over those that another transaction holds.
+// DueAccounts returns at most limit members with something due, locked, skipping those
+// that another transaction holds.
 func (tx *Tx) DueAccounts(ctx context.Context, now time.Time, limit int) ([]loyalty.Account, error) {
 	var rows []memberRow
 	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.due_at <= ?", millis(now)).Order("m.due_at", "m.id").Limit(int64(limit))
@@ -230,8 +230,8 @@ func (tx *Tx) PutAccounts(ctx context.Context, accounts []loyalty.Account) error
 	return err
 }
 
-// CustomerByEmail returns, without locking, a customer with the address of whom
-// members or contracts tell.
+// CustomerByEmail returns, without locking, a customer with the address, from the members
+// or the contracts.
 func (tx *Tx) CustomerByEmail(ctx context.Context, email string) (loyalty.Person, error) {
 	return tx.customer(ctx, "email_folded = ?", clean(fold(email)))
 }
@@ -315,9 +315,9 @@ type memberRequestRow struct {
 const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at
 	WHERE loyalty_requests.expires_at <= EXCLUDED.asked_at`
 
-// Repeats notes that a request is carried out, for as long as answers are kept, and
+// ClaimRequest notes that a request is carried out, for as long as answers are kept, and
 // reports whether one of this name was before.
-func (tx *Tx) Repeats(ctx context.Context, request string, now time.Time) (bool, error) {
+func (tx *Tx) ClaimRequest(ctx context.Context, request string, now time.Time) (bool, error) {
 	row := memberRequestRow{ShopID: int64(tx.of), Request: request, AskedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
 	n, err := insert(ctx, tx, []memberRequestRow{row}, againAfter)
 	if err != nil || n == 0 {

@@ -189,9 +189,8 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	return nil
 }
 
-// fact puts together what a row tells of. One whose attempt or contract is gone
-// names no customer, nor does the beginning of a contract that was split off: it
-// goes on with what began before.
+// fact returns the fact of a row. It names no customer when the attempt or the contract is
+// gone, or when the contract was split off and so continues an earlier one.
 func (r factRow) fact(charged map[int64]attemptRow, begun map[int64]contract.Contract) loyalty.Fact {
 	f := loyalty.Fact{Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: strconv.FormatInt(r.SourceID, 10)}, At: instant(r.OccurredAt)}
 	id := r.SourceID
@@ -223,8 +222,8 @@ func (tx *Tx) FinishFacts(ctx context.Context, facts []loyalty.Fact) error {
 	})
 }
 
-// ForgetFacts forgets facts.
-func (tx *Tx) ForgetFacts(ctx context.Context, facts []loyalty.Fact) error {
+// DeleteFacts forgets facts.
+func (tx *Tx) DeleteFacts(ctx context.Context, facts []loyalty.Fact) error {
 	return eachOccasion(facts, func(of string, ids []int64) error {
 		_, err := tx.q.NewDelete().Model((*factRow)(nil)).
 			Where("f.shop_id = ?", tx.of).Where("f.source_type = ?", of).Where("f.source_id IN (?)", bun.List(ids)).Exec(ctx)

@@ -117,8 +117,8 @@ func (tx *Tx) rewards(ctx context.Context, where func(*bun.SelectQuery) *bun.Sel
 	return rewardsOf(rows), nil
 }
 
-// DueRewards returns at most limit rewards of which something is due, locked,
-// passing over those that another transaction holds.
+// DueRewards returns at most limit rewards with something due, locked, skipping those that
+// another transaction holds.
 func (tx *Tx) DueRewards(ctx context.Context, now time.Time, limit int) ([]loyalty.Reward, error) {
 	var rows []rewardRow
 	q := tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of).Where("w.due_at <= ?", millis(now)).Order("w.due_at", "w.id").Limit(int64(limit))

@@ -221,7 +221,7 @@ func (db *DB) WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contra
 	return oneOffsOf(rows), nil
 }
 
-// addOneOffs gives records what their orders carry besides the lines.
+// addOneOffs adds to records the one-time products of their orders.
 func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Record) error {
 	var carrying []contract.ID
 	for _, r := range records {

@@ -16,8 +16,8 @@ const (
 	// connectWithin is how long a connection may take to be made where the address
 	// does not say.
 	connectWithin = 10 * time.Second
-	// pongWithin is how long a connection that nobody has used for a second may take
-	// to show that it is alive.
+	// pongWithin is how long a connection that was idle for a second may take to
+	// answer a ping.
 	pongWithin = 5 * time.Second
 	// answerWithin is how long a statement may take.
 	answerWithin = 30 * time.Second

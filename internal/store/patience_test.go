@@ -15,8 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-// network leads to a database and can swallow whatever is sent over it, both ways,
-// without anybody being told.
+// network forwards to a database and can drop everything sent over it, both ways, without
+// an error on either side.
 type network struct {
 	swallows atomic.Bool
 	mu       sync.Mutex

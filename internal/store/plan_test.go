@@ -269,24 +269,24 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 		}
 	}
 	for name, ask := range map[string]func() error{
-		"shops with due attempts":        shops(db.Shops().DueShops),
-		"shops with news":                shops(db.Shops().UnpublishedShops),
-		"shops with events":              shops(db.Shops().PendingInboxShops),
-		"shops with contracts to change": shops(db.Shops().ShopsToAmend),
-		"shops with messages":            shops(db.Shops().DueMessageShops),
-		"shops with webhooks":            shops(db.Shops().DueWebhookShops),
-		"shops with orders to announce":  shops(db.Shops().AnnouncingShops),
+		"shops with due attempts":         shops(db.Shops().DueShops),
+		"shops with unpublished attempts": shops(db.Shops().UnpublishedShops),
+		"shops with events":               shops(db.Shops().PendingInboxShops),
+		"shops with contracts to change":  shops(db.Shops().ShopsToAmend),
+		"shops with messages":             shops(db.Shops().DueMessageShops),
+		"shops with webhooks":             shops(db.Shops().DueWebhookShops),
+		"shops with orders to announce":   shops(db.Shops().UpcomingOrderShops),
 		"orders to announce": in(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.UpcomingOrders(ctx, start, 10)
 			return err
 		}),
 		"the next instant": func() error { _, _, err := db.Shops().NextDue(t.Context(), start); return err },
 		"due attempts":     in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.DueAttempts(ctx, start, 10); return err }),
-		"news": in(func(ctx context.Context, tx *store.Tx) error {
+		"unpublished attempts": in(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.UnpublishedAttempts(ctx, start, 10)
 			return err
 		}),
-		"what else waits": in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.Waits(ctx, start); return err }),
+		"what else waits": in(func(ctx context.Context, tx *store.Tx) error { _, err := tx.PendingWork(ctx, start); return err }),
 		"attempts by key": in(func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.AttemptsByKey(ctx, []string{"a", "b"})
 			return err
@@ -322,7 +322,7 @@ func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(e.heard) == 0 {
-			t.Errorf("%s: no query was heard", name)
+			t.Errorf("%s: no query was recorded", name)
 		}
 		for _, query := range e.heard {
 			for _, step := range stepsOf(t, db, query) {

@@ -61,7 +61,7 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
 			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
-		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // they are written anew when they are needed
+		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // written again when needed
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 	} {
 		if _, err := tx.q.NewRaw(erase.query, int64(tx.of), erase.by).Exec(ctx); err != nil {
@@ -77,7 +77,7 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	if err := tx.putOut(ctx, gone); err != nil {
 		return err
 	}
-	for _, table := range []string{"retention_activities", "webhook_messages"} { // of which those of a customer are erased
+	for _, table := range []string{"retention_activities", "webhook_messages"} { // erased by customer
 		_, err := tx.q.NewRaw("UPDATE "+table+" SET customer_id = ? WHERE shop_id = ? AND customer_id = ?", kept, int64(tx.of), gone).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)

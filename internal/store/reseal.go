@@ -41,9 +41,9 @@ type Resealed struct {
 	Lost  int // that no key opens
 }
 
-// Reseal seals with the present key what was sealed with another one that opens still. It
-// may run while others use the database, and may be run again. A text that changes
-// meanwhile is sealed with the present key by whoever changes it.
+// Reseal encrypts with the current key what an older key that is still configured has
+// encrypted. It may run while the database is in use, and may be run again. A text that
+// changes meanwhile is encrypted with the current key by that change.
 func (db *DB) Reseal(ctx context.Context) (Resealed, error) {
 	var sum Resealed
 	for _, c := range sealedColumns() {

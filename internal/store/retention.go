@@ -66,8 +66,8 @@ func (tx *Tx) AddRetention(ctx context.Context, a *retention.Activity) error {
 	return nil
 }
 
-// DropRetentions forgets activities.
-func (tx *Tx) DropRetentions(ctx context.Context, ids []retention.ID) error {
+// DeleteRetentions forgets activities.
+func (tx *Tx) DeleteRetentions(ctx context.Context, ids []retention.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -118,7 +118,7 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 		only := func(these, those []string) []string {
 			return slices.DeleteFunc(slices.Clone(these), func(column string) bool { return slices.Contains(those, column) })
 		}
-		t.Errorf("PostgreSQL has %d columns, of which SQLite lacks %v, and SQLite %d, of which PostgreSQL lacks %v", len(postgres), only(postgres, sqlite), len(sqlite), only(sqlite, postgres))
+		t.Errorf("PostgreSQL has %d columns, SQLite lacks %v of them; SQLite has %d, PostgreSQL lacks %v of them", len(postgres), only(postgres, sqlite), len(sqlite), only(sqlite, postgres))
 	}
 }
 

@@ -36,9 +36,9 @@ var notFacets = map[string]bool{"updated_at": true, "next_billing_date": true, "
 // Search returns the page of a shop's contracts that pass the filter, oldest
 // first unless the page says otherwise, and how many there are.
 //
-// The number comes first, for it says how the page is found: few hits are
-// collected and sorted, and among many the order is walked until the page is
-// full. A database that plans by itself takes the one for the other.
+// The count comes first, because it decides how the page is found: few hits are
+// collected and sorted; for many, the order is walked until the page is full. The
+// database's own planner confuses the two.
 func (db *DB) Search(ctx context.Context, of shop.ID, f contract.Filter, p page.Request) ([]contract.Contract, int, error) {
 	if len(p.Sort) == 0 {
 		p.Sort = []page.Sort{{Field: "created_at"}}
@@ -95,7 +95,7 @@ func sorted(q *bun.SelectQuery, alias string, order []ordering) *bun.SelectQuery
 	return q
 }
 
-// hits returns the query for a page of contracts of which the number is known.
+// hits returns the query for a page of contracts whose count is known.
 func (db *DB) hits(of shop.ID, f contract.Filter, order []ordering, p page.Request, n tally, into *[]contractRow) *bun.SelectQuery {
 	few := n.few(p)
 	foreign := false // sorted by what contract_facets lacks

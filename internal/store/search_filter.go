@@ -183,7 +183,7 @@ func (db *DB) customerTerm(part string) bool {
 	return db.engine.dialect().customerTerms && utf8.RuneCountInString(part) >= shortPart
 }
 
-// termsWith selects the contracts of which a term of the kind contains a text.
+// termsWith selects the contracts with a term of the kind that contains a text.
 func (db *DB) termsWith(of shop.ID, kind, part string) *bun.SelectQuery {
 	terms := db.in(of).NewSelect().Model((*termRow)(nil)).Column("contract_id").Where("t.shop_id = ?", of).Where("t.kind = ?", kind)
 	return db.engine.dialect().part(terms, part)

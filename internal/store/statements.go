@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// keeping opens connections to SQLite that keep the statements which they have
-// prepared: reading one takes longer than running it, mostly.
+// keeping opens connections to SQLite that cache prepared statements: parsing one mostly
+// takes longer than running it.
 type keeping struct{ driver.Connector }
 
 // Connect opens a connection.
@@ -40,16 +40,15 @@ type (
 // at most as many before them.
 const keptTexts = 200
 
-// keeper is a connection that keeps statements which were asked for more than once.
-// Of the others, most of which have their values written into them and never come
-// again, it remembers the texts. Like every connection it is used by one goroutine at
-// a time.
+// keeper is a connection that caches the statements that ran more than once. Of the others
+// it remembers the texts: most contain their values and never run again. Like every
+// connection it is used by one goroutine at a time.
 type keeper struct {
 	sqliteConn
 	fresh, stale map[string]sqliteStmt // by text; nil: it came once
 }
 
-// PrepareContext returns a statement that nobody else uses until it is closed.
+// PrepareContext returns a statement for the caller's use until it is closed.
 func (k *keeper) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	return k.take(ctx, query)
 }

@@ -52,7 +52,7 @@ func (s countedStmt) Close() error {
 	return s.sqliteStmt.Close()
 }
 
-// keptDB opens a database of which one connection keeps statements.
+// keptDB opens a database whose one connection caches statements.
 func keptDB(t *testing.T) (*bun.DB, *counter) {
 	t.Helper()
 	inner, err := sqlite.NewConnector("file:" + filepath.Join(t.TempDir(), "kept.db"))

@@ -27,8 +27,8 @@ type Options struct {
 	// OtherKeys open what they sealed, and seal nothing: they are for the time in which
 	// the secret key is rotated.
 	OtherKeys [][]byte
-	// MaxConns is how many connections are open at most: 0 means 20 on
-	// PostgreSQL, and 4 besides the writing one on SQLite.
+	// MaxConns is the maximum number of open connections. 0 means 20 on PostgreSQL; on
+	// SQLite, 4 and the writing one.
 	MaxConns int
 	// Create makes a SQLite file that is not there. Without it Open fails, so that
 	// a mistyped name is no new and empty database.
@@ -128,9 +128,9 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Walled returns an error when the database would not keep shops apart if a statement
+// CheckRowSecurity returns an error when the database would not keep shops apart if a statement
 // forgot to. It is nil on SQLite, where nothing but the statements does.
-func (db *DB) Walled(ctx context.Context) error { return db.engine.walled(ctx) }
+func (db *DB) CheckRowSecurity(ctx context.Context) error { return db.engine.walled(ctx) }
 
 // Run begins to carry out the tasks that were enqueued.
 func (db *DB) Run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
@@ -153,9 +153,8 @@ const (
 	Sandbox    Kind = "sandbox"
 )
 
-// Claim makes the database that of an installation of the given kind. One that
-// belongs to another kind is Refused: a sandbox charges nobody, and nobody wants
-// to find out that it was not one.
+// Claim makes the database that of an installation of the given kind. A database of
+// another kind is refused: a sandbox must never charge a customer.
 func (db *DB) Claim(ctx context.Context, kind Kind) error {
 	var is Kind
 	err := db.updateShared(ctx, func(tx *Tx) error {

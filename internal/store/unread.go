@@ -47,8 +47,8 @@ func (tx *Tx) UnreadContracts(ctx context.Context, after contract.ID, limit int)
 	return list, nil
 }
 
-// ForgetUnread removes the notes of contracts which were seen last before an instant.
-func (tx *Tx) ForgetUnread(ctx context.Context, ids []contract.ID, before time.Time) error {
+// DeleteUnread removes the notes of contracts which were seen last before an instant.
+func (tx *Tx) DeleteUnread(ctx context.Context, ids []contract.ID, before time.Time) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -32,16 +32,16 @@ import (
 
 // crossing are the functions that read or write rows of every shop, and why.
 var crossing = map[string]string{
-	"waitingFor":       "which shops have work that is due",
-	"NextDue":          "when anything is due",
-	"Backlog":          "how much waits, for the metrics",
-	"announcing":       "which shops have orders to announce",
-	"KeyByHash":        "whose an API key is",
-	"KnownHash":        "whether an API key is anybody's",
-	"ShopOfConnection": "whose a partner's connection is",
-	"ConnectionByCode": "whose a partner's code is",
-	"store":            "events of several shops are stored together",
-	"resealColumn":     "a new secret key seals what every shop has",
+	"waitingFor":        "which shops have work that is due",
+	"NextDue":           "when anything is due",
+	"Backlog":           "how much waits, for the metrics",
+	"upcomingEndpoints": "which shops have orders to announce",
+	"KeyByHash":         "whose an API key is",
+	"KnownHash":         "whether an API key is anybody's",
+	"ShopOfConnection":  "whose a partner's connection is",
+	"ConnectionByCode":  "whose a partner's code is",
+	"store":             "events of several shops are stored together",
+	"resealColumn":      "a new secret key seals what every shop has",
 }
 
 // searched are the tables that are read through a view, for the sake of the indexes of
@@ -174,14 +174,14 @@ func TestMigrationsSayWhoseRowsTheyTouch(t *testing.T) {
 func TestTheWallHoldsWhoeverIsNoSuperuser(t *testing.T) {
 	t.Parallel()
 	o := storetest.PostgresOptions(t)
-	if err := storetest.Open(t, o).Walled(t.Context()); err != nil {
+	if err := storetest.Open(t, o).CheckRowSecurity(t.Context()); err != nil {
 		t.Errorf("the tests' user: %v", err)
 	}
-	if err := storetest.SQLite(t).Walled(t.Context()); err != nil {
+	if err := storetest.SQLite(t).CheckRowSecurity(t.Context()); err != nil {
 		t.Errorf("on SQLite: %v", err)
 	}
 	o.URL = pgtest.AsSuperuser(t, o.URL)
-	if err := storetest.Open(t, o).Walled(t.Context()); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "connect as") {
+	if err := storetest.Open(t, o).CheckRowSecurity(t.Context()); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "connect as") {
 		t.Errorf("a superuser: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestNoConditionIsNeededBehindTheWall(t *testing.T) {
 			}
 		}
 		if _, err := try(nobodys, fmt.Sprintf(rows[table], 3)); !refused(err) {
-			t.Errorf("%s: nobody inserts a row of a shop: %v", table, err)
+			t.Errorf("%s: a row of a shop cannot be inserted: %v", table, err)
 		}
 	}
 	for _, table := range tables { // so that it was the wall

@@ -41,7 +41,7 @@ type endpointRow struct {
 	OldSecret    string
 	OldTill      int64
 	Enabled      bool
-	Announces    bool // is told of orders to come
+	Announces    bool // wants the upcoming orders
 	Reason       string
 	FailingSince int64
 	CreatedAt    int64
@@ -154,8 +154,8 @@ func (tx *Tx) PutEndpoint(ctx context.Context, e *webhook.Endpoint) error {
 	return err
 }
 
-// DropEndpoint removes an endpoint and all that is on its way to it.
-func (tx *Tx) DropEndpoint(ctx context.Context, id webhook.EndpointID) error {
+// DeleteEndpoint removes an endpoint and all that is on its way to it.
+func (tx *Tx) DeleteEndpoint(ctx context.Context, id webhook.EndpointID) error {
 	if _, err := tx.q.NewDelete().Model((*endpointRow)(nil)).Where("e.shop_id = ?", tx.of).Where("e.id = ?", id).Exec(ctx); err != nil {
 		return fmt.Errorf("remove webhook endpoint %d: %w", id, err)
 	}
@@ -216,8 +216,8 @@ func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.Messag
 	return s.db.webhookMessage(row)
 }
 
-// MessagesWithoutBody returns at most limit messages without a body that are due, in the
-// order in which what they tell of happened.
+// MessagesWithoutBody returns at most limit due messages without a body, in the order of
+// their events.
 func (s webhookStore) MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
 	var rows []webhookRow
 	err := s.db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").

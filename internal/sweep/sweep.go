@@ -37,8 +37,8 @@ type Source interface {
 	DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
-	AnnouncingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
-	DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	UpcomingOrderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueAnnotationShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -76,10 +76,10 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with due attempts", s.Source.DueShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with news for the platform", s.Source.UnpublishedShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.ProcessEvents{Shop: id} }},
-		{"shops with orders and customers to be marked", s.Source.DueMarkShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
+		{"shops with orders and customers to be marked", s.Source.DueAnnotationShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
-		{"shops with orders to announce", s.Source.AnnouncingShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
+		{"shops with orders to announce", s.Source.UpcomingOrderShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
 		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},
 		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},

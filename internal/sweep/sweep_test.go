@@ -39,10 +39,12 @@ func (s source) DueMessageShops(context.Context, time.Time, int) ([]shop.ID, err
 func (s source) DueWebhookShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(13)
 }
-func (s source) AnnouncingShops(context.Context, time.Time, int) ([]shop.ID, error) {
+func (s source) UpcomingOrderShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(14)
 }
-func (s source) DueMarkShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(6) }
+func (s source) DueAnnotationShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(6)
+}
 func (s source) LoyaltyShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(7) }
 func (s source) DuePlanShops(context.Context, time.Time, int) ([]shop.ID, error) { return s.answer(8) }
 func (s source) DueProfileShops(context.Context, time.Time, int) ([]shop.ID, error) {

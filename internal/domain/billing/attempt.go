@@ -26,9 +26,9 @@ type Attempt struct {
 	Moved       bool      // a person chose the date: the calendar leaves it alone
 	DueAt       time.Time // when the service must act on it next; zero: never automatically
 	PublishAt   time.Time // when to publish a skip, an unskip or a date at the platform; zero: it is published
-	// TellingUntil is when the lease of the worker that publishes the attempt ends; past or
+	// PublishLeaseUntil is when the lease of the worker that publishes the attempt ends; past or
 	// zero: no worker publishes it.
-	TellingUntil time.Time
+	PublishLeaseUntil time.Time
 
 	Try         int       // which charge of the cycle this is, from 1; 0 before the first
 	Key         string    // idempotency key of the try

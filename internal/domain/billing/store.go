@@ -25,9 +25,9 @@ type Tx interface {
 	SwapTx
 	AnnotationTx
 
-	// MailsUnder returns the status of e-mails by their deduplication keys, without locking.
+	// MailsByKey returns the status of e-mails by their deduplication keys, without locking.
 	// Keys without an e-mail are left out.
-	MailsUnder(ctx context.Context, keys []string) (map[string]notify.Status, error)
+	MailsByKey(ctx context.Context, keys []string) (map[string]notify.Status, error)
 	Record(ctx context.Context, entries ...activity.Entry) error
 }
 
@@ -69,12 +69,12 @@ type DueTx interface {
 	// UnpublishedAttempts is DueAttempts by PublishAt. It skips attempts of contracts that
 	// another worker is publishing.
 	UnpublishedAttempts(ctx context.Context, now time.Time, limit int) ([]Attempt, error)
-	// ClaimNews claims attempts for publishing until an instant. It returns those of contracts
-	// that no other worker is publishing, with their versions raised. The contracts must be
-	// locked.
-	ClaimNews(ctx context.Context, news []Attempt, now, until time.Time) ([]Attempt, error)
-	// Waits returns what else of the shop waits, without locking.
-	Waits(ctx context.Context, now time.Time) (Waits, error)
+	// LeasePublishing leases attempts to the caller for publishing until an instant. It
+	// returns those of contracts that no other worker is publishing, with their versions
+	// raised. The contracts must be locked.
+	LeasePublishing(ctx context.Context, attempts []Attempt, now, until time.Time) ([]Attempt, error)
+	// PendingWork returns what else of the shop waits, without locking.
+	PendingWork(ctx context.Context, now time.Time) (PendingWork, error)
 }
 
 // ContractTx reads contracts and writes what billing owns of them.
@@ -94,10 +94,10 @@ type ContractTx interface {
 
 // LimitTx counts charges.
 type LimitTx interface {
-	// AddRun adds to the statistics of the store's charges in a slot of time, and deletes
+	// AddChargeStats adds to the statistics of the store's charges in a slot of time, and deletes
 	// slots older than a day. RunSince sums the slots that begin at or after an instant.
-	AddRun(ctx context.Context, slot time.Time, r ChargeStats) error
-	RunSince(ctx context.Context, slot time.Time) (ChargeStats, error)
+	AddChargeStats(ctx context.Context, slot time.Time, r ChargeStats) error
+	ChargeStatsSince(ctx context.Context, slot time.Time) (ChargeStats, error)
 
 	// CountTriggers counts the contract's immediate charges since an instant; AddTrigger adds
 	// one.
@@ -108,9 +108,9 @@ type LimitTx interface {
 	// against it. AddCardTries adds some, and may delete those older than dunning.TryWindow.
 	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
 	AddCardTries(ctx context.Context, tries []CardTry) error
-	// SentWith returns, unlocked and by payment method, when the last charges of its contracts
+	// ChargesByCard returns, unlocked and by payment method, when the last charges of its contracts
 	// were sent, if that was at or after an instant.
-	SentWith(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+	ChargesByCard(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
 }
 
 // OneOffTx reads and writes one-time products.
@@ -139,19 +139,19 @@ type AnnotationTx interface {
 	// PlanGroups returns the groups of selling plans, by selling plan. Plans of no group of
 	// ours are left out.
 	PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error)
-	// DueMarks returns annotations as DueAttempts does attempts. PutMarks inserts and writes
-	// as PutAttempts does.
-	DueMarks(ctx context.Context, now time.Time, limit int) ([]Annotation, error)
-	PutMarks(ctx context.Context, marks []Annotation) error
-	DeleteMarks(ctx context.Context, ids []AnnotationID) error
+	// DueAnnotations returns annotations as DueAttempts does attempts. PutAnnotations inserts
+	// and writes as PutAttempts does.
+	DueAnnotations(ctx context.Context, now time.Time, limit int) ([]Annotation, error)
+	PutAnnotations(ctx context.Context, list []Annotation) error
+	DeleteAnnotations(ctx context.Context, ids []AnnotationID) error
 	// Subscribed returns the selling plans that ACTIVE contracts of customers have.
 	Subscribed(ctx context.Context, customers []int64) ([]Subscribed, error)
 }
 
-// Waits is what of a shop waits other than due attempts.
-type Waits struct {
-	News  bool // attempts to publish
-	Marks bool // orders and customers to annotate
+// PendingWork is what of a shop waits other than due attempts.
+type PendingWork struct {
+	Unpublished bool // attempts to publish
+	Annotations bool // orders and customers to annotate
 }
 
 // CardTry is a try that counts against a payment method.

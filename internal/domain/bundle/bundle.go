@@ -197,8 +197,8 @@ type Tx interface {
 	// other if its Version is still what was read; otherwise it fails with a
 	// Conflict. It raises the version.
 	PutBundle(ctx context.Context, s *Settings) error
-	// DropBundle removes a bundle under the same rule.
-	DropBundle(ctx context.Context, s Settings) error
+	// DeleteBundle removes a bundle under the same rule.
+	DeleteBundle(ctx context.Context, s Settings) error
 	Record(ctx context.Context, entries ...activity.Entry) error
 }
 

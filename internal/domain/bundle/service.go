@@ -71,7 +71,7 @@ func (s *Service) Delete(ctx context.Context, of shop.ID, id ID, by activity.Act
 		if err != nil {
 			return err
 		}
-		if err := tx.DropBundle(ctx, is); err != nil {
+		if err := tx.DeleteBundle(ctx, is); err != nil {
 			return err
 		}
 		return tx.Record(ctx, entry(is, activity.Deleted, by, now))

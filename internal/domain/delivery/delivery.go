@@ -65,8 +65,8 @@ type Tx interface {
 	// writes any other if its Version is still what was read; otherwise it
 	// fails with a Conflict. It raises the version.
 	PutDeliveryProfile(ctx context.Context, p *Profile) error
-	// DropDeliveryProfile removes a profile under the same rule.
-	DropDeliveryProfile(ctx context.Context, p Profile) error
+	// DeleteDeliveryProfile removes a profile under the same rule.
+	DeleteDeliveryProfile(ctx context.Context, p Profile) error
 	// SellingPlanGroups returns the platform's ids of the shop's selling plan
 	// groups that the platform has, in order.
 	SellingPlanGroups(ctx context.Context) ([]int64, error)

@@ -76,7 +76,7 @@ func (s *Service) giveUp(ctx context.Context, of shop.ID, p Profile, why error) 
 // drop forgets a profile that the platform did not make.
 func (s *Service) drop(ctx context.Context, of shop.ID, p Profile, why error) error {
 	return s.Store.Update(ctx, of, func(tx Tx) error {
-		if err := tx.DropDeliveryProfile(ctx, p); err != nil || why == nil {
+		if err := tx.DeleteDeliveryProfile(ctx, p); err != nil || why == nil {
 			return err
 		}
 		return tx.Record(ctx, entry(p, activity.Created, activity.Failure, p.Pending.Actor, s.Clock.Now(), why))

@@ -83,7 +83,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 			return err
 		}
 		now := s.Clock.Now()
-		return errors.Join(tx.ForgetEvents(ctx, now.Add(-keepEvents)), tx.ForgetSignatures(ctx, now.Add(-keepSignatures)))
+		return errors.Join(tx.DeleteEvents(ctx, now.Add(-keepEvents)), tx.DeleteSignatures(ctx, now.Add(-keepSignatures)))
 	})
 }
 
@@ -195,7 +195,7 @@ func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
 		if err := s.read(ctx, store, ids, nil); err != nil {
 			return err
 		}
-		if err := s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.ForgetUnread(ctx, ids, began) }); err != nil {
+		if err := s.Store.Update(ctx, store.ID, func(tx Tx) error { return tx.DeleteUnread(ctx, ids, began) }); err != nil {
 			return err
 		}
 		last, full = ids[len(ids)-1], len(ids) == platform.MaxIDs

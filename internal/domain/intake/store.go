@@ -46,11 +46,11 @@ type EventTx interface {
 	// and the last reason. An event with a zero instant is not processed again; it stays
 	// stored and is shown.
 	DeferEvents(ctx context.Context, ids []string, until time.Time, failures int, reason string) error
-	// ForgetEvents removes events that were processed before an instant.
-	ForgetEvents(ctx context.Context, before time.Time) error
-	// ForgetSignatures removes the signatures of events that were received before an
+	// DeleteEvents removes events that were processed before an instant.
+	DeleteEvents(ctx context.Context, before time.Time) error
+	// DeleteSignatures removes the signatures of events that were received before an
 	// instant.
-	ForgetSignatures(ctx context.Context, before time.Time) error
+	DeleteSignatures(ctx context.Context, before time.Time) error
 }
 
 // ContractTx finds contracts.
@@ -90,8 +90,8 @@ type UnreadTx interface {
 	PutUnread(ctx context.Context, list []contract.Unread) error
 	// UnreadContracts returns at most limit of them, by id, after one.
 	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
-	// ForgetUnread removes those of the contracts that last failed before an instant.
-	ForgetUnread(ctx context.Context, ids []contract.ID, before time.Time) error
+	// DeleteUnread removes those of the contracts that last failed before an instant.
+	DeleteUnread(ctx context.Context, ids []contract.ID, before time.Time) error
 }
 
 // PlanTx reads selling plans.

@@ -46,7 +46,7 @@ func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memb
 		}
 		d.who, store = by.who, d.shop
 		if by.key != "" {
-			again, err := tx.Repeats(ctx, by.key, d.now)
+			again, err := tx.ClaimRequest(ctx, by.key, d.now)
 			if err != nil || again {
 				return err
 			}

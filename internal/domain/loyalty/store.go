@@ -76,9 +76,9 @@ type FactTx interface {
 	Facts(ctx context.Context, now time.Time, limit int) ([]Fact, error)
 	// FinishFacts marks facts as processed. Their rows stay.
 	FinishFacts(ctx context.Context, facts []Fact) error
-	// ForgetFacts deletes facts that the programme does not count now. AddPastFacts can
+	// DeleteFacts deletes facts that the programme does not count now. AddPastFacts can
 	// add them again.
-	ForgetFacts(ctx context.Context, facts []Fact) error
+	DeleteFacts(ctx context.Context, facts []Fact) error
 	// ProgramActive reports whether the programme is active. Until the transaction ends, no
 	// other one can start the programme.
 	ProgramActive(ctx context.Context) (bool, error)
@@ -109,9 +109,9 @@ type RewardTx interface {
 
 // LogTx records and publishes what a transaction did.
 type LogTx interface {
-	// Repeats stores an idempotency key for as long as the request may be repeated, and
+	// ClaimRequest stores an idempotency key for as long as the request may be repeated, and
 	// reports whether the key was stored before.
-	Repeats(ctx context.Context, key string, now time.Time) (bool, error)
+	ClaimRequest(ctx context.Context, key string, now time.Time) (bool, error)
 	// Number returns a number that is unique within the database.
 	Number(ctx context.Context) (int64, error)
 	// PublishMemberEvents publishes events to the shop's subscribers, in order.

@@ -53,7 +53,7 @@ func (s *Service) credit(ctx context.Context, of shop.ID) (done int, err error) 
 		if err := d.checkRewardsOf(ctx, facts); err != nil {
 			return err
 		}
-		if err := tx.ForgetFacts(ctx, outside); err != nil {
+		if err := tx.DeleteFacts(ctx, outside); err != nil {
 			return err
 		}
 		return tx.FinishFacts(ctx, counting)

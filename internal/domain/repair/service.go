@@ -60,8 +60,8 @@ type FindingTx interface {
 	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
 	// PutFindings inserts and updates findings, as PutAttempts does attempts.
 	PutFindings(ctx context.Context, list []Finding) error
-	// GivenUpEvents returns the shop's events that were given up, newest first.
-	GivenUpEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
+	// DiscardedEvents returns the shop's events that were given up, newest first.
+	DiscardedEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
 	// DiscardedTasks returns the shop's tasks that were given up, newest first.
 	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
 }

@@ -92,7 +92,7 @@ func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 		for _, f := range findings {
 			list.Findings = append(list.Findings, StuckFinding{f.Kind, f.Contract, f.Cycle, f.What, f.FirstSeen})
 		}
-		if list.Events, err = tx.GivenUpEvents(ctx, stuckAtOnce); err != nil {
+		if list.Events, err = tx.DiscardedEvents(ctx, stuckAtOnce); err != nil {
 			return err
 		}
 		list.Tasks, err = tx.DiscardedTasks(ctx, stuckAtOnce)

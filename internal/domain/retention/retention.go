@@ -82,7 +82,7 @@ type Tx interface {
 	RetentionsOf(ctx context.Context, c contract.ID) ([]Activity, error)
 	// AddRetention inserts an activity and gives it its ID.
 	AddRetention(ctx context.Context, a *Activity) error
-	DropRetentions(ctx context.Context, ids []ID) error
+	DeleteRetentions(ctx context.Context, ids []ID) error
 	Record(ctx context.Context, entries ...activity.Entry) error
 }
 
@@ -124,7 +124,7 @@ func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity
 		if err != nil {
 			return err
 		}
-		if err := tx.DropRetentions(ctx, surplus(before)); err != nil {
+		if err := tx.DeleteRetentions(ctx, surplus(before)); err != nil {
 			return err
 		}
 		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Details: cmd.Details}

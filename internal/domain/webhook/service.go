@@ -35,8 +35,8 @@ type EndpointTx interface {
 	// PutEndpoint inserts an endpoint whose ID is 0 and sets its ID. Otherwise it updates
 	// the endpoint under the version rule.
 	PutEndpoint(ctx context.Context, e *Endpoint) error
-	// DropEndpoint deletes an endpoint and its deliveries.
-	DropEndpoint(ctx context.Context, id EndpointID) error
+	// DeleteEndpoint deletes an endpoint and its deliveries.
+	DeleteEndpoint(ctx context.Context, id EndpointID) error
 }
 
 // PublishTx stores messages.
@@ -319,7 +319,7 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, id EndpointID, by acti
 		if err != nil {
 			return err
 		}
-		if err := tx.DropEndpoint(ctx, id); err != nil {
+		if err := tx.DeleteEndpoint(ctx, id); err != nil {
 			return err
 		}
 		return tx.Record(ctx, e.entry(endpointRemoved, by, s.Clock.Now()))

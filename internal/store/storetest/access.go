@@ -106,7 +106,7 @@ func testKeyLimit(t *testing.T, open opener) {
 			t.Errorf("the second after it: %v", err)
 		}
 	})
-	t.Run("a key from elsewhere opens the store, once it is brought in, and is nobody else's", func(t *testing.T) {
+	t.Run("an imported key authenticates its store and no other", func(t *testing.T) {
 		w := begin(t, open)
 		s, _ := at(w)
 		const legacy = "Zm9vYmFyYmF6-0123/legacy+key=="

@@ -56,7 +56,7 @@ func testAnnouncing(t *testing.T, open opener) {
 		}
 		return list
 	}
-	// put writes a contract anew, as it is after a change.
+	// put writes a contract again, as after a change.
 	put := func(w world, change func(*contract.Contract)) {
 		w.Helper()
 		w.in(func(tx *store.Tx) error {
@@ -182,7 +182,7 @@ func testAnnouncing(t *testing.T, open opener) {
 		listener(w, w.addShop("second.myshopify.com").ID, true, upcoming)
 		want := func(now time.Time, ids ...shop.ID) {
 			t.Helper()
-			if list, err := w.across(shops.AnnouncingShops, now, 10); err != nil || !slices.Equal(list, ids) {
+			if list, err := w.across(shops.UpcomingOrderShops, now, 10); err != nil || !slices.Equal(list, ids) {
 				t.Errorf("found %v, %v, want %v", list, err, ids)
 			}
 		}
@@ -196,7 +196,7 @@ func testAnnouncing(t *testing.T, open opener) {
 		}
 		want(at)
 		if w.alone && next().Equal(at) {
-			t.Error("something is due that nobody asks for")
+			t.Error("something is due although no endpoint subscribes to it")
 		}
 		e.Enabled = true
 		w.in(func(tx *store.Tx) error { return tx.PutEndpoint(t.Context(), &e) })

@@ -18,7 +18,7 @@ import (
 func full(c contract.ID, cycle int) billing.Attempt {
 	at := func(hours int) time.Time { return day.Add(time.Duration(hours) * time.Hour) }
 	return billing.Attempt{
-		Contract: c, Cycle: cycle, Status: billing.Progress, BillingDate: at(1), Moved: true, DueAt: at(2), PublishAt: at(3), TellingUntil: at(10),
+		Contract: c, Cycle: cycle, Status: billing.Progress, BillingDate: at(1), Moved: true, DueAt: at(2), PublishAt: at(3), PublishLeaseUntil: at(10),
 		Try: 2, Key: "key-" + string(rune('a'+cycle)), FirstSentAt: at(4), SentAt: at(5), Failures: 1, Polls: 3, Manual: true, AttemptedAt: at(6),
 		PlatformID: "gid://shopify/SubscriptionBillingAttempt/1", ErrorCode: "CARD", ErrorMessage: "declined 🙁 'quoted' \\ \"double\" ? $1", ActionURL: "https://example.com/?a=1",
 		OrderID: 1<<53 - 1, OrderName: "#2002", Amount: money.Amount{Minor: -12345, Currency: "JPY"}, Lines: []contract.Line{line(1, 500), line(2, 700)},

@@ -64,7 +64,7 @@ func testBundles(t *testing.T, open opener) {
 		if _, found, err := w.db.BundleOf(t.Context(), w.shop.ID, c); found || err != nil {
 			t.Errorf("found %t, %v", found, err)
 		}
-		err = w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.DropBundle(t.Context(), theirs) })
+		err = w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.DeleteBundle(t.Context(), theirs) })
 		w.wantKind(err, fault.Conflict)
 	})
 	t.Run("a bundle of another line does not exist, and its contracts are no boxes", func(t *testing.T) {
@@ -151,12 +151,12 @@ func testBundles(t *testing.T, open opener) {
 		w.putBundle(w.shop.ID, s)
 		for _, late := range []func(tx *store.Tx) error{
 			func(tx *store.Tx) error { return tx.PutBundle(t.Context(), new(s)) },
-			func(tx *store.Tx) error { return tx.DropBundle(t.Context(), s) },
+			func(tx *store.Tx) error { return tx.DeleteBundle(t.Context(), s) },
 		} {
 			w.wantKind(w.db.Update(t.Context(), w.shop.ID, late), fault.Conflict)
 		}
 		s.Version = 2
-		w.in(func(tx *store.Tx) error { return tx.DropBundle(t.Context(), s) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteBundle(t.Context(), s) })
 		_, err := w.db.Bundle(t.Context(), w.shop.ID, shop.Subscriptions, s.ID)
 		w.wantKind(err, fault.NotFound)
 	})

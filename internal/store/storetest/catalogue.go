@@ -9,8 +9,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// catalogue returns the titles of the bundles and the selling plans of a line as a
-// request that comes now is told them.
+// catalogue returns the titles of the bundles and the selling plans of a line as a request
+// sees them now.
 func (w world) catalogue(of shop.ID, line shop.Line) (titles []string, plans []int64) {
 	w.Helper()
 	s, err := w.db.Shops().Shop(w.Context(), of)
@@ -56,7 +56,7 @@ func testCatalogue(t *testing.T, open opener) {
 		want([]string{"Bigger box"}, 52)
 		w.in(func(tx *store.Tx) error { return tx.DeletePlanGroup(t.Context(), g.ID) })
 		want([]string{"Bigger box"})
-		w.in(func(tx *store.Tx) error { return tx.DropBundle(t.Context(), box) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteBundle(t.Context(), box) })
 		want(nil)
 	})
 	t.Run("it is each line's and each store's own", func(t *testing.T) {

@@ -34,11 +34,11 @@ func testCreations(t *testing.T, open opener) {
 	made := create.Creation{Request: "A", At: at.Add(time.Hour), Contract: 9007}
 	must(w.db.PutCreation(t.Context(), w.shop.ID, made))
 	want("made", w.shop.ID, at, made)
-	must(w.db.DropCreation(t.Context(), other.ID, "A"))
+	must(w.db.DeleteCreation(t.Context(), other.ID, "A"))
 	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.AnswerTTL-time.Millisecond), made)
 	want("a day later", w.shop.ID, made.At.Add(idempotency.AnswerTTL), create.Creation{Request: "A"})
 	must(w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(idempotency.AnswerTTL + time.Second)}))
 	want("what has expired goes with a new one", w.shop.ID, at, create.Creation{Request: "A"})
-	must(w.db.DropCreation(t.Context(), w.shop.ID, "C"))
+	must(w.db.DeleteCreation(t.Context(), w.shop.ID, "C"))
 	want("dropped", w.shop.ID, at, create.Creation{Request: "C"})
 }

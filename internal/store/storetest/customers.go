@@ -210,7 +210,7 @@ func testReports(t *testing.T, open opener) {
 	}
 	t.Run("a contract that the line does not have", func(t *testing.T) {
 		for name, s := range map[string]billing.Survey{
-			"of the other line": {Line: shop.Subscriptions, Statuses: success, Contract: 3}, "of nobody, and no status": {Line: shop.Subscriptions, Contract: 4711},
+			"of the other line": {Line: shop.Subscriptions, Statuses: success, Contract: 3}, "of an unknown contract, and no status": {Line: shop.Subscriptions, Contract: 4711},
 		} {
 			if _, _, err := w.db.PastAttempts(t.Context(), w.shop.ID, s, anyPage); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s: %v", name, err)
@@ -239,7 +239,7 @@ func testReports(t *testing.T, open opener) {
 			line shop.Line
 			id   contract.ID
 		}{
-			"of another store": {other.ID, shop.Subscriptions, 8}, "of the other line": {w.shop.ID, shop.Subscriptions, 3}, "of nobody": {w.shop.ID, shop.Subscriptions, 4711},
+			"of another store": {other.ID, shop.Subscriptions, 8}, "of the other line": {w.shop.ID, shop.Subscriptions, 3}, "of an unknown contract": {w.shop.ID, shop.Subscriptions, 4711},
 		} {
 			if _, err := w.db.Analytics(t.Context(), of.shop, of.line, of.id); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s: %v", name, err)

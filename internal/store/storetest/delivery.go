@@ -15,13 +15,13 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// pendingProfile is a profile of which everything is filled in.
+// pendingProfile is a profile with every field set.
 func pendingProfile(name string, due time.Time) delivery.Profile {
 	low := money.Amount{Minor: 1000, Currency: "EUR"}
 	return delivery.Profile{
 		Name: name, Groups: []int64{7, 8}, BusyUntil: day.Add(time.Minute), DueAt: due, CreatedAt: day, UpdatedAt: day.Add(time.Second),
 		Pending: &delivery.Change{
-			Name: name + " anew", Groups: []int64{9}, Newest: 8001, SentAt: day, Tries: 2, Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "key", ClientIP: "192.0.2.1"},
+			Name: name + " again", Groups: []int64{9}, Newest: 8001, SentAt: day, Tries: 2, Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "key", ClientIP: "192.0.2.1"},
 			Places: []delivery.Place{{Location: 5, Zones: []delivery.Zone{{Country: "DE", Rates: []delivery.Rate{{
 				Name: "Paket", Price: low, Carrier: 3, Conditions: []delivery.Condition{{Operator: delivery.Operators[0], Price: &low}, {Operator: delivery.Operators[1], Weight: &delivery.Weight{Value: 0.5, Unit: delivery.Units[1]}}},
 			}}}}}},
@@ -111,12 +111,12 @@ func testDelivery(t *testing.T, open opener) {
 		w.putProfile(w.shop.ID, p)
 		for _, late := range []func(tx *store.Tx) error{
 			func(tx *store.Tx) error { return tx.PutDeliveryProfile(w.Context(), new(p)) },
-			func(tx *store.Tx) error { return tx.DropDeliveryProfile(w.Context(), p) },
+			func(tx *store.Tx) error { return tx.DeleteDeliveryProfile(w.Context(), p) },
 		} {
 			w.wantKind(w.db.Update(w.Context(), w.shop.ID, late), fault.Conflict)
 		}
 		p.Version = 2
-		w.in(func(tx *store.Tx) error { return tx.DropDeliveryProfile(w.Context(), p) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteDeliveryProfile(w.Context(), p) })
 		if list := w.profiles(w.shop.ID); len(list) != 0 {
 			t.Errorf("%+v", list)
 		}

@@ -24,8 +24,8 @@ func fullCase() dunning.Case {
 	}
 }
 
-// unpaid is what a contract tells of an order that could not be charged, with
-// nothing zero.
+// unpaid is the contract's note of an order that could not be charged, with every field
+// set.
 func unpaid(attempt int64) *contract.Dunning {
 	return &contract.Dunning{
 		Attempt: attempt, Cycle: 3, State: dunning.Ending, Class: dunning.Card, Code: "EXPIRED_CARD", Since: day, Tries: 2,
@@ -78,7 +78,7 @@ func testDunning(t *testing.T, open opener) {
 			})
 		})
 		w.in(func(tx *store.Tx) error {
-			got, err := tx.SentWith(t.Context(), []string{"a", "b"}, day.Add(time.Hour))
+			got, err := tx.ChargesByCard(t.Context(), []string{"a", "b"}, day.Add(time.Hour))
 			want := map[string][]time.Time{"a": {day.Add(2 * time.Hour), day.Add(time.Hour)}, "b": {day.Add(3 * time.Hour)}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %v, want %v", got, want)
@@ -86,7 +86,7 @@ func testDunning(t *testing.T, open opener) {
 			return err
 		})
 		w.inShop(w.addShop("second.myshopify.com").ID, func(tx *store.Tx) error {
-			got, err := tx.SentWith(t.Context(), []string{"a", "b"}, day)
+			got, err := tx.ChargesByCard(t.Context(), []string{"a", "b"}, day)
 			if len(got) != 0 {
 				t.Errorf("another shop has %v", got)
 			}
@@ -205,7 +205,7 @@ func testDunning(t *testing.T, open opener) {
 		}
 		w.in(func(tx *store.Tx) error {
 			sent := billing.MailKey(notify.TransactionFailed, a, 2)
-			got, err := tx.MailsUnder(t.Context(), []string{sent, billing.MailKey(notify.SecurityChallenge, a, 1)})
+			got, err := tx.MailsByKey(t.Context(), []string{sent, billing.MailKey(notify.SecurityChallenge, a, 1)})
 			if !reflect.DeepEqual(got, map[string]notify.Status{sent: notify.Sent}) {
 				t.Errorf("under two keys: %v", got)
 			}

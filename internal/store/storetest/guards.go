@@ -111,15 +111,15 @@ func testGuards(t *testing.T, open opener) {
 	t.Run("runs are counted by slots and forgotten after a day", func(t *testing.T) {
 		w := begin(t, open)
 		other := w.addShop("other.myshopify.com")
-		w.inShop(other.ID, func(tx *store.Tx) error { return tx.AddRun(t.Context(), day, billing.ChargeStats{Sent: 1000}) })
+		w.inShop(other.ID, func(tx *store.Tx) error { return tx.AddChargeStats(t.Context(), day, billing.ChargeStats{Sent: 1000}) })
 		w.in(func(tx *store.Tx) error {
 			for _, at := range []time.Time{day.Add(-25 * time.Hour), day.Add(-time.Minute), day, day} {
-				if err := tx.AddRun(t.Context(), at, billing.ChargeStats{Sent: 5, Ended: 4, Paid: 1, Declined: 2, Gateway: 1}); err != nil {
+				if err := tx.AddChargeStats(t.Context(), at, billing.ChargeStats{Sent: 5, Ended: 4, Paid: 1, Declined: 2, Gateway: 1}); err != nil {
 					return err
 				}
 			}
 			for since, want := range map[time.Time]int{day: 2, day.Add(-time.Minute): 3, day.Add(-48 * time.Hour): 3, day.Add(time.Millisecond): 0} {
-				run, err := tx.RunSince(t.Context(), since)
+				run, err := tx.ChargeStatsSince(t.Context(), since)
 				if err != nil || run != (billing.ChargeStats{Sent: 5 * want, Ended: 4 * want, Paid: want, Declined: 2 * want, Gateway: want}) {
 					t.Errorf("since %s: %+v, %v; want %d slots", since, run, err, want)
 				}
@@ -223,7 +223,7 @@ func testGuards(t *testing.T, open opener) {
 			if left, err = tx.LeftOpenSince(t.Context(), day, put[2], 10); err != nil || len(left) != 1 || left[0].ID != put[3].ID {
 				t.Errorf("left open, on the next page %+v, %v", left, err)
 			}
-			given, err := tx.GivenUpEvents(t.Context(), 10)
+			given, err := tx.DiscardedEvents(t.Context(), 10)
 			if err != nil || len(given) != 0 {
 				t.Errorf("given up %+v, %v", given, err)
 			}

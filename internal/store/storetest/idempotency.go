@@ -72,7 +72,7 @@ func testAnswers(t *testing.T, open opener) {
 			t.Errorf("got %+v", r.Answer)
 		}
 	})
-	t.Run("another request with the key is told from a repeated one, running or answered", func(t *testing.T) {
+	t.Run("another request with the key is distinguished from a repeated one, running or answered", func(t *testing.T) {
 		w := begin(t, open)
 		first := request("a", "x").Claim(day)
 		claim(w, w.shop.ID, first)
@@ -93,7 +93,7 @@ func testAnswers(t *testing.T, open opener) {
 		elsewhere.Path = "/contracts"
 		want(w, w.shop.ID, elsewhere.Claim(day), idempotency.Granted)
 	})
-	t.Run("a claim that nobody settles is dead after its lease, and settles nothing then", func(t *testing.T) {
+	t.Run("an unsettled claim expires with its lease and settles nothing afterwards", func(t *testing.T) {
 		w := begin(t, open)
 		dead := request("a", "x").Claim(day)
 		claim(w, w.shop.ID, dead)

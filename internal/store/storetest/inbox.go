@@ -125,11 +125,11 @@ func testInbox(t *testing.T, open opener) {
 		if err := send(platform.ShopUpdated, day); err != nil {
 			t.Fatal(err)
 		}
-		w.in(func(tx *store.Tx) error { return tx.ForgetSignatures(t.Context(), day) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteSignatures(t.Context(), day) })
 		if err := send(platform.Uninstalled, day); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("before: %v", err)
 		}
-		w.in(func(tx *store.Tx) error { return tx.ForgetSignatures(t.Context(), day.Add(time.Second)) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteSignatures(t.Context(), day.Add(time.Second)) })
 		if err := send(platform.Uninstalled, day); err != nil {
 			t.Errorf("after: %v", err)
 		}
@@ -184,7 +184,7 @@ func testInbox(t *testing.T, open opener) {
 		if got := take(w, day.Add(time.Hour), day.Add(2*time.Hour), 10); len(got) != 1 || got[0].ID != "a" || got[0].Failures != 1 {
 			t.Errorf("got %+v", got)
 		}
-		w.in(func(tx *store.Tx) error { return tx.ForgetEvents(t.Context(), day.AddDate(1, 0, 0)) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteEvents(t.Context(), day.AddDate(1, 0, 0)) })
 		add(w, w.shop.ID, "b", day)
 		if got := take(w, day, day.Add(time.Hour), 10); len(got) != 0 {
 			t.Errorf("an event that was given up is worked again: %+v", got)
@@ -198,7 +198,7 @@ func testInbox(t *testing.T, open opener) {
 			if err := tx.FinishEvents(t.Context(), []string{"a"}, day); err != nil {
 				return err
 			}
-			return tx.ForgetEvents(t.Context(), day.Add(time.Millisecond))
+			return tx.DeleteEvents(t.Context(), day.Add(time.Millisecond))
 		})
 		add(w, w.shop.ID, "a", day)
 		if got := ids(take(w, day, day.Add(time.Hour), 10)); got != "a b" {

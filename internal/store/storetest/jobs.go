@@ -210,7 +210,7 @@ func testJobs(t *testing.T, open opener) {
 			t.Errorf("asked for again, ran %v", runs.of)
 		}
 	})
-	t.Run("the end of a task shows at once, so that whoever waits for it goes on", func(t *testing.T) {
+	t.Run("the end of a task is visible at once to a waiting caller", func(t *testing.T) {
 		w := begin(t, open)
 		var h job.Handlers
 		job.Handle(&h, func(context.Context, billing.Task) error { return nil })

@@ -49,13 +49,13 @@ func testDue(t *testing.T, open opener) {
 			if err != nil {
 				return err
 			}
-			for at, want := range map[time.Time]billing.Waits{day: {News: true}, day.Add(-2 * time.Hour): {}} {
-				if waits, err := tx.Waits(t.Context(), at); err != nil || waits != want {
+			for at, want := range map[time.Time]billing.PendingWork{day: {Unpublished: true}, day.Add(-2 * time.Hour): {}} {
+				if waits, err := tx.PendingWork(t.Context(), at); err != nil || waits != want {
 					t.Errorf("at %s waits %+v, %v; want %+v", at, waits, err, want)
 				}
 			}
-			news, err := tx.UnpublishedAttempts(t.Context(), day, 10)
-			if got := cycles(news); !reflect.DeepEqual(got, [][2]int{{1, 4}}) {
+			unpublished, err := tx.UnpublishedAttempts(t.Context(), day, 10)
+			if got := cycles(unpublished); !reflect.DeepEqual(got, [][2]int{{1, 4}}) {
 				t.Errorf("unpublished: %v", got)
 			}
 			return err
@@ -75,37 +75,37 @@ func testDue(t *testing.T, open opener) {
 		}
 		w.wantNext(day, day.Add(-time.Hour))
 	})
-	open.twice(t, "news wait while somebody tells of their contract", func(t *testing.T, open opener) {
+	open.twice(t, "unpublished attempts wait while a worker publishes their contract's", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.put(monthly(1))
 		first, second := queued(1, 2, time.Time{}), queued(1, 3, time.Time{})
 		first.PublishAt, second.PublishAt = day, day.Add(time.Minute)
-		news := w.queue(first, second)[:1]
+		unpublished := w.queue(first, second)[:1]
 		until := day.Add(time.Hour)
 		waiting := func(at time.Time, want []shop.ID, next time.Time) {
 			t.Helper()
 			if ids, err := w.across(w.db.Shops().UnpublishedShops, at, 10); err != nil || !slices.Equal(ids, want) {
-				t.Errorf("at %s shops %v have news, %v; want %v", at, ids, err, want)
+				t.Errorf("at %s shops %v have unpublished attempts, %v; want %v", at, ids, err, want)
 			}
 			w.wantNext(at, next)
 			w.in(func(tx *store.Tx) error {
-				waits, err := tx.Waits(t.Context(), at)
-				if waits.News != (len(want) > 0) {
-					t.Errorf("at %s news wait: %v", at, waits.News)
+				waits, err := tx.PendingWork(t.Context(), at)
+				if waits.Unpublished != (len(want) > 0) {
+					t.Errorf("at %s attempts to publish: %v", at, waits.Unpublished)
 				}
 				if err != nil {
 					return err
 				}
 				found, err := tx.UnpublishedAttempts(t.Context(), at, 10)
 				if len(found) != 2*len(want) {
-					t.Errorf("at %s news are %v", at, cycles(found))
+					t.Errorf("at %s unpublished attempts are %v", at, cycles(found))
 				}
 				return err
 			})
 		}
 		waiting(day.Add(time.Minute), []shop.ID{w.shop.ID}, day)
 		w.in(func(tx *store.Tx) error {
-			_, err := tx.ClaimNews(t.Context(), news, day, until)
+			_, err := tx.LeasePublishing(t.Context(), unpublished, day, until)
 			return err
 		})
 		waiting(day.Add(time.Minute), nil, until)

@@ -56,25 +56,25 @@ func testLocking(t *testing.T, open opener) {
 	t.Run("of a contract one at a time tells the platform", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(monthly(1), monthly(2))
-		news := w.queue(queued(1, 2, day), queued(1, 3, day), queued(2, 2, day))
+		list := w.queue(queued(1, 2, day), queued(1, 3, day), queued(2, 2, day))
 		claim := func(at time.Time, some ...billing.Attempt) (got []billing.Attempt) {
 			for i, a := range some {
 				some[i] = w.attempt(a.ID)
 			}
 			w.in(func(tx *store.Tx) (err error) {
-				got, err = tx.ClaimNews(t.Context(), some, at, at.Add(time.Hour))
+				got, err = tx.LeasePublishing(t.Context(), some, at, at.Add(time.Hour))
 				return err
 			})
 			return got
 		}
-		got := claim(day, news[0])
-		if len(got) != 1 || !reflect.DeepEqual(w.attempt(news[0].ID), got[0]) || !got[0].TellingUntil.Equal(day.Add(time.Hour)) {
-			t.Errorf("claimed %+v, and stored %+v", got, w.attempt(news[0].ID))
+		got := claim(day, list[0])
+		if len(got) != 1 || !reflect.DeepEqual(w.attempt(list[0].ID), got[0]) || !got[0].PublishLeaseUntil.Equal(day.Add(time.Hour)) {
+			t.Errorf("claimed %+v, and stored %+v", got, w.attempt(list[0].ID))
 		}
-		if got := claim(day.Add(time.Minute), news...); !reflect.DeepEqual(cycles(got), [][2]int{{2, 2}}) {
+		if got := claim(day.Add(time.Minute), list...); !reflect.DeepEqual(cycles(got), [][2]int{{2, 2}}) {
 			t.Errorf("another one claimed %v, want that of contract 2", cycles(got))
 		}
-		if got := claim(day.Add(2*time.Hour), news...); len(got) != 3 {
+		if got := claim(day.Add(2*time.Hour), list...); len(got) != 3 {
 			t.Errorf("after the claims %v were claimed, want all", cycles(got))
 		}
 	})

@@ -536,7 +536,7 @@ func testLoyalty(t *testing.T, open opener) {
 		c.wantKind(err, fault.FailedPrecondition)
 		c.member(ada)
 	})
-	open.twice(t, "pending points are released on their day, or when somebody approves them", func(t *testing.T, open opener) {
+	open.twice(t, "pending points are released on their day, or when the merchant approves them", func(t *testing.T, open opener) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) {
 			terms.PendingDays, terms.Expiry = 14, loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 1}
 		})
@@ -895,7 +895,7 @@ func testLoyalty(t *testing.T, open opener) {
 			t.Errorf("the store itself has %d members, %v; want 1", total, err)
 		}
 	})
-	t.Run("a programme that somebody else changed is not overwritten", func(t *testing.T) {
+	t.Run("a programme that another request changed is not overwritten", func(t *testing.T) {
 		c := beginClub(t, open, nil)
 		err := c.db.Update(t.Context(), c.shop.ID, func(tx *store.Tx) error {
 			p, err := tx.Program(t.Context())

@@ -169,7 +169,7 @@ func testMessages(t *testing.T, open opener) {
 		}
 		w.wantNext(day, day.Add(-time.Hour))
 	})
-	t.Run("a message goes with the change that it tells of", func(t *testing.T) {
+	t.Run("a message commits with its change", func(t *testing.T) {
 		w := begin(t, open)
 		aborted := errors.New("aborted")
 		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error {

@@ -127,7 +127,7 @@ func parts(id shop.ID) []part {
 		if err := tx.AddTrigger(ctx, 1, day); err != nil {
 			return err
 		}
-		if err := tx.AddRun(ctx, day, billing.ChargeStats{Sent: 5, Ended: 5, Paid: 3, Declined: 2, Gateway: 2}); err != nil {
+		if err := tx.AddChargeStats(ctx, day, billing.ChargeStats{Sent: 5, Ended: 5, Paid: 3, Declined: 2, Gateway: 2}); err != nil {
 			return err
 		}
 		return tx.AddCardTries(ctx, []billing.CardTry{{PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", At: day}, {PaymentMethod: "a", At: day}})
@@ -145,8 +145,8 @@ func parts(id shop.ID) []part {
 		}
 		return tx.AddSwapUses(ctx, []billing.SwapUse{{Rule: r.ID, Contract: 1}})
 	})
-	within("marks", func(ctx context.Context, tx *store.Tx) error {
-		return tx.PutMarks(ctx, []billing.Annotation{{Target: "gid://shopify/Order/1", Contract: 1, Attempt: 5, Tags: []string{"theirs"}, DueAt: earlier}})
+	within("annotations", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutAnnotations(ctx, []billing.Annotation{{Target: "gid://shopify/Order/1", Contract: 1, Attempt: 5, Tags: []string{"theirs"}, DueAt: earlier}})
 	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})
@@ -201,7 +201,7 @@ func parts(id shop.ID) []part {
 	})
 	beside("rates", func(ctx context.Context, db *store.DB) error {
 		bank := db.SharedBuckets()
-		if bank == nil { // SQLite has one process, which counts by itself
+		if bank == nil { // SQLite has one process, which counts locally
 			return nil
 		}
 		_, err := bank.Take(ctx, access.Bucket{Shop: id, Key: 1, Rate: access.Rate{PerSecond: 1, Burst: 1}}, 1, 0)
@@ -299,7 +299,7 @@ func itsAttempts() []billing.Attempt {
 	return list
 }
 
-// itsMembers gives a neighbour a running programme of which all tables have rows.
+// itsMembers gives a neighbour a running programme with rows in all its tables.
 func itsMembers(ctx context.Context, tx *store.Tx) error {
 	if err := tx.PutProgram(ctx, loyalty.Program{Active: true, StartedAt: day.AddDate(-1, 0, 0), Terms: loyalty.DefaultTerms()}); err != nil {
 		return err
@@ -335,7 +335,7 @@ func itsMembers(ctx context.Context, tx *store.Tx) error {
 	}); err != nil {
 		return err
 	}
-	if _, err := tx.Repeats(ctx, "A", day.Add(-time.Hour)); err != nil {
+	if _, err := tx.ClaimRequest(ctx, "A", day.Add(-time.Hour)); err != nil {
 		return err
 	}
 	return tx.AddPastFacts(ctx, day.AddDate(-1, 0, 0), day)

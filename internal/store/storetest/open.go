@@ -168,7 +168,7 @@ func Open(t testing.TB, o store.Options) *store.DB {
 	return db
 }
 
-// schema prepares the database of which every test on PostgreSQL gets a copy.
+// schema prepares the database that every test on PostgreSQL gets a copy of.
 type schema struct {
 	inhabited bool // by the neighbours
 }

@@ -28,7 +28,7 @@ type trace struct {
 }
 
 func testRedact(t *testing.T, open opener) {
-	t.Run("a customer is erased, and nobody else", func(t *testing.T) {
+	t.Run("a customer is erased, and no other", func(t *testing.T) {
 		c := beginClub(t, open, nil)
 		c.put(monthly(1), monthly(2)) // of the customers 901 and 902
 		c.work()

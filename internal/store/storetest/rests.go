@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 )
 
-// resting is a handler of which the first tasks of the shop 1 rest until they are woken.
+// resting is a handler whose first tasks of the shop 1 yield until they are woken.
 type resting struct {
 	job.Handlers
 	runs              tally

@@ -34,11 +34,11 @@ func testRetention(t *testing.T, open opener) {
 		if diff := cmp.Diff([]retention.Activity{second, first}, of(w.shop.ID, 1)); diff != "" || first.ID == 0 {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		w.inShop(other.ID, func(tx *store.Tx) error { return tx.DropRetentions(t.Context(), []retention.ID{first.ID, second.ID}) })
+		w.inShop(other.ID, func(tx *store.Tx) error { return tx.DeleteRetentions(t.Context(), []retention.ID{first.ID, second.ID}) })
 		if got := of(w.shop.ID, 1); len(got) != 2 {
 			t.Errorf("another shop dropped what is not its own: %+v", got)
 		}
-		w.in(func(tx *store.Tx) error { return tx.DropRetentions(t.Context(), []retention.ID{first.ID}) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteRetentions(t.Context(), []retention.ID{first.ID}) })
 		for _, row := range []struct {
 			in   shop.ID
 			c    contract.ID

@@ -65,7 +65,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"plans":               testPlans,
 		"swaps":               testSwaps,
 		"one-offs":            testOneOffs,
-		"marks":               testMarks,
+		"annotations":         testAnnotations,
 		"loyalty":             testLoyalty,
 		"retention":           testRetention,
 		"migrations":          testMigrations,
@@ -208,7 +208,7 @@ func (w world) wantKind(err error, kind fault.Kind) {
 	}
 }
 
-// fresh copies a list, so that a transaction that runs twice begins anew.
+// fresh copies a list, so that a transaction that runs twice begins with the same.
 func fresh[T any](list []T) []T { return append([]T(nil), list...) }
 
 // monthly returns an ordinary contract.

@@ -67,7 +67,7 @@ func testShops(t *testing.T, open opener) {
 		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.PutShop(t.Context(), stale) })
 		w.wantKind(err, fault.Conflict)
 	})
-	t.Run("a shop that changes while it is changed is read anew", func(t *testing.T) {
+	t.Run("a shop that changes while it is changed is read again", func(t *testing.T) {
 		w := begin(t, open)
 		var together sync.WaitGroup
 		for range 8 {

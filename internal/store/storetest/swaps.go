@@ -262,21 +262,21 @@ func testOneOffs(t *testing.T, open opener) {
 	})
 }
 
-func testMarks(t *testing.T, open opener) {
-	mark := func(target string, due time.Time) billing.Annotation {
+func testAnnotations(t *testing.T, open opener) {
+	note := func(target string, due time.Time) billing.Annotation {
 		return billing.Annotation{Target: target, Contract: 1, Attempt: 5, Tags: []string{"a, b", "ü"}, Note: "note", DueAt: due, Failures: 2}
 	}
-	open.twice(t, "marks are taken up when they are due, earliest first", func(t *testing.T, open opener) {
+	open.twice(t, "annotations are returned when they are due, earliest first", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		w.put(monthly(1))
 		var put []billing.Annotation
 		w.in(func(tx *store.Tx) error {
-			put = []billing.Annotation{mark("late", day.Add(time.Millisecond)), mark("second", day), mark("first", day.Add(-time.Hour))}
-			return tx.PutMarks(t.Context(), put)
+			put = []billing.Annotation{note("late", day.Add(time.Millisecond)), note("second", day), note("first", day.Add(-time.Hour))}
+			return tx.PutAnnotations(t.Context(), put)
 		})
 		due := func() (list []billing.Annotation) {
 			w.in(func(tx *store.Tx) (err error) {
-				list, err = tx.DueMarks(t.Context(), day, 10)
+				list, err = tx.DueAnnotations(t.Context(), day, 10)
 				return err
 			})
 			return list
@@ -284,16 +284,16 @@ func testMarks(t *testing.T, open opener) {
 		if got := due(); !reflect.DeepEqual(got, []billing.Annotation{put[2], put[1]}) {
 			t.Errorf("got  %+v\nwant %+v", got, []billing.Annotation{put[2], put[1]})
 		}
-		if shops, err := w.across(w.db.Shops().DueMarkShops, day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
+		if shops, err := w.across(w.db.Shops().DueAnnotationShops, day, 10); err != nil || !reflect.DeepEqual(shops, []shop.ID{w.shop.ID}) {
 			t.Errorf("shops %v, %v", shops, err)
 		}
 		w.wantNext(day, day.Add(-time.Hour))
 		w.in(func(tx *store.Tx) error {
 			put[2].DueAt = day.Add(time.Hour)
-			if err := tx.PutMarks(t.Context(), put[2:]); err != nil {
+			if err := tx.PutAnnotations(t.Context(), put[2:]); err != nil {
 				return err
 			}
-			return tx.DeleteMarks(t.Context(), []billing.AnnotationID{put[1].ID})
+			return tx.DeleteAnnotations(t.Context(), []billing.AnnotationID{put[1].ID})
 		})
 		if got := due(); len(got) != 0 {
 			t.Errorf("still due: %+v", got)

@@ -31,7 +31,7 @@ func testUnread(t *testing.T, open opener) {
 	}
 	forget := func(before time.Time, ids ...contract.ID) {
 		t.Helper()
-		w.in(func(tx *store.Tx) error { return tx.ForgetUnread(t.Context(), ids, before) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteUnread(t.Context(), ids, before) })
 	}
 	first := contract.Unread{ID: 9001, Reason: "a", Since: at, SeenAt: at}
 	second := contract.Unread{ID: 9002, Reason: "b", Since: at, SeenAt: at}
@@ -49,7 +49,7 @@ func testUnread(t *testing.T, open opener) {
 	want("none is named", 0, 5, second)
 	other := w.addShop("second.myshopify.com")
 	if err := w.db.Intake().Update(t.Context(), other.ID, func(tx intake.Tx) error {
-		return tx.ForgetUnread(t.Context(), []contract.ID{9002}, later.Add(time.Hour))
+		return tx.DeleteUnread(t.Context(), []contract.ID{9002}, later.Add(time.Hour))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +57,6 @@ func testUnread(t *testing.T, open opener) {
 	w.shop.SubscribeError = "no scope"
 	w.putGuard(shop.Guard{})
 	if got, err := w.db.Shops().Shop(t.Context(), w.shop.ID); err != nil || got.SubscribeError != "no scope" {
-		t.Errorf("the shop is heard of: %q, %v", got.SubscribeError, err)
+		t.Errorf("the shop has a subscribe error %q, %v", got.SubscribeError, err)
 	}
 }

@@ -64,7 +64,7 @@ func testWebhooks(t *testing.T, open opener) {
 		err = w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.PutEndpoint(t.Context(), &stale) })
 		w.wantKind(err, fault.Conflict)
 	})
-	t.Run("an entry owes what it tells of to those that listen, in its transaction", func(t *testing.T) {
+	t.Run("an entry adds its webhook messages for the subscribed endpoints in its transaction", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(monthly(42))
 		e := listener(w, w.shop.ID, true, "subscription.paused")
@@ -101,7 +101,7 @@ func testWebhooks(t *testing.T, open opener) {
 		listener(c.world, c.addShop("second.myshopify.com").ID, true, webhook.SignUp)
 		c.put(monthly(1))
 		const ada = 901
-		told := func(want ...webhook.Type) []webhook.Delivery {
+		published := func(want ...webhook.Type) []webhook.Delivery {
 			t.Helper()
 			list := all(c.world, c.shop.ID, webhook.DeliveryFilter{Endpoint: e.ID})
 			slices.Reverse(list)
@@ -113,19 +113,19 @@ func testWebhooks(t *testing.T, open opener) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("told of %v, want %v", got, want)
+				t.Fatalf("messages %v, want %v", got, want)
 			}
 			return list
 		}
 		c.work()
-		list := told(webhook.SignUp, webhook.Earned) // pending
+		list := published(webhook.SignUp, webhook.Earned) // pending
 		m, err := c.db.Webhooks().Message(t.Context(), c.shop.ID, list[1].Message)
 		if err != nil || m.Customer != ada || m.Record == 0 || len(m.Body) != 0 {
 			t.Fatalf("message %+v, %v", m, err)
 		}
 		entry, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID, loyalty.EntryID(m.Record))
 		if err != nil || entry.Kind != loyalty.Pend || entry.Pending != 20*loyalty.One {
-			t.Errorf("it tells of %+v, %v", entry, err)
+			t.Errorf("its subject is %+v, %v", entry, err)
 		}
 		if _, err := c.db.LoyaltyEntry(t.Context(), c.shop.ID+1, entry.ID); !fault.Is(err, fault.NotFound) {
 			t.Errorf("another shop finds %v", err)
@@ -133,28 +133,28 @@ func testWebhooks(t *testing.T, open opener) {
 		if _, err := c.Approve(t.Context(), c.shop.ID, loyalty.ApproveCommand{Who: loyalty.CustomerRef{Customer: ada}}); err != nil {
 			t.Fatal(err)
 		}
-		told(webhook.SignUp, webhook.Earned) // what is released was told
+		published(webhook.SignUp, webhook.Earned) // the release was published before
 		if _, err := c.AddCredit(t.Context(), c.shop.ID, loyalty.CreditCommand{Who: loyalty.CustomerRef{Customer: ada}, Amount: 700, Note: "why", Actor: clerk}); err != nil {
 			t.Fatal(err)
 		}
-		list = told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned)
+		list = published(webhook.SignUp, webhook.Earned, webhook.CreditsEarned)
 		if m, err = c.db.Webhooks().Message(t.Context(), c.shop.ID, list[2].Message); err != nil {
 			t.Fatal(err)
 		}
 		credit, err := c.db.LoyaltyCredit(t.Context(), c.shop.ID, loyalty.CreditID(m.Record))
 		if err != nil || credit.Amount != (money.Amount{Minor: 700, Currency: "EUR"}) || credit.Note != "why" || credit.Actor != clerk.By || credit.Source.Type != loyalty.Manual {
-			t.Errorf("it tells of %+v, %v", credit, err)
+			t.Errorf("its subject is %+v, %v", credit, err)
 		}
 		c.add(ada, 500*loyalty.One)
 		redeem := func() error {
 			_, err := c.Redeem(t.Context(), c.shop.ID, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: ada}, Rule: 1})
 			return err
 		}
-		c.codes.fails = errors.New("nobody answers")
+		c.codes.fails = errors.New("no answer")
 		if err := redeem(); err != nil {
 			t.Fatal(err)
 		}
-		told(webhook.SignUp, webhook.Earned, webhook.CreditsEarned, webhook.Earned) // there is no code yet
+		published(webhook.SignUp, webhook.Earned, webhook.CreditsEarned, webhook.Earned) // there is no code yet
 		c.codes.fails = nil
 		c.clock.Set(c.clock.Now().Add(time.Hour))
 		c.work()
@@ -162,7 +162,7 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Errorf("when there is one: %+v", list)
 		}
 	})
-	t.Run("what happens to a member that is not written is not told", func(t *testing.T) {
+	t.Run("an event of a member that is not written is not published", func(t *testing.T) {
 		c := beginClub(t, open, nil)
 		listener(c.world, c.shop.ID, true, webhook.SignUp, webhook.CreditsEarned)
 		c.put(monthly(1))
@@ -351,7 +351,7 @@ func testWebhooks(t *testing.T, open opener) {
 		if list := all(w, w.shop.ID, webhook.DeliveryFilter{Status: webhook.Failed}); len(list) != 3 {
 			t.Errorf("given up: %+v", list)
 		}
-		w.in(func(tx *store.Tx) error { return tx.DropEndpoint(t.Context(), other.ID) })
+		w.in(func(tx *store.Tx) error { return tx.DeleteEndpoint(t.Context(), other.ID) })
 		if list := all(w, w.shop.ID, webhook.DeliveryFilter{}); len(list) != 2 {
 			t.Errorf("left: %+v", list)
 		}

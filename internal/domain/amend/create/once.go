@@ -37,8 +37,8 @@ type Creations interface {
 	Creation(ctx context.Context, of shop.ID, request string, now time.Time) (Creation, error)
 	// PutCreation notes it, in place of what was noted before.
 	PutCreation(ctx context.Context, of shop.ID, c Creation) error
-	// DropCreation forgets it: the contract was not made.
-	DropCreation(ctx context.Context, of shop.ID, request string) error
+	// DeleteCreation forgets it: the contract was not made.
+	DeleteCreation(ctx context.Context, of shop.ID, request string) error
 }
 
 // recorded returns what is stored of a request; nothing without a request key.
@@ -107,7 +107,7 @@ func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n p
 	}
 	made, err := s.createAtPlatform(ctx, store, n)
 	if amend.Permanent(err) {
-		err = errors.Join(err, s.Creations.DropCreation(ctx, store.ID, begun.Request))
+		err = errors.Join(err, s.Creations.DeleteCreation(ctx, store.ID, begun.Request))
 	}
 	return made, err
 }

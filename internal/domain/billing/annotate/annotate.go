@@ -54,7 +54,7 @@ func Orders(ctx context.Context, tx billing.Tx, made []Order, now time.Time) err
 			list = append(list, a)
 		}
 	}
-	return tx.PutMarks(ctx, list)
+	return tx.PutAnnotations(ctx, list)
 }
 
 // FirstOrders records the tags of first orders when contracts begin. It runs in the caller's
@@ -74,7 +74,7 @@ func FirstOrders(ctx context.Context, tx billing.Tx, contracts []contract.Contra
 			marks = append(marks, order)
 		}
 	}
-	return tx.PutMarks(ctx, marks)
+	return tx.PutAnnotations(ctx, marks)
 }
 
 // groupsOfAll returns the groups of all plans of contracts.

@@ -32,7 +32,7 @@ func Customers(ctx context.Context, tx billing.Tx, contracts []contract.Contract
 		}
 		marks[at].Tags = billing.Unique(append(marks[at].Tags, tags...))
 	}
-	return tx.PutMarks(ctx, marks)
+	return tx.PutAnnotations(ctx, marks)
 }
 
 const customerType = "Customer"

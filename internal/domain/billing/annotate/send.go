@@ -33,13 +33,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		err := s.Store.Update(ctx, of, func(tx billing.Tx) error {
 			now := s.Clock.Now()
 			var err error
-			if marks, err = tx.DueMarks(ctx, now, marksAtOnce); err != nil || len(marks) == 0 {
+			if marks, err = tx.DueAnnotations(ctx, now, marksAtOnce); err != nil || len(marks) == 0 {
 				return err
 			}
 			for i := range marks {
 				marks[i].DueAt = now.Add(s.Policy.Lease)
 			}
-			if err := tx.PutMarks(ctx, marks); err != nil {
+			if err := tx.PutAnnotations(ctx, marks); err != nil {
 				return err
 			}
 			if words, err = taggings(ctx, tx, marks); err != nil {
@@ -133,10 +133,10 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []billing.A
 		if err := tx.PutAttempts(ctx, read); err != nil {
 			return err
 		}
-		if err := tx.DeleteMarks(ctx, done); err != nil {
+		if err := tx.DeleteAnnotations(ctx, done); err != nil {
 			return err
 		}
-		if err := tx.PutMarks(ctx, later); err != nil {
+		if err := tx.PutAnnotations(ctx, later); err != nil {
 			return err
 		}
 		return tx.Record(ctx, entries...)

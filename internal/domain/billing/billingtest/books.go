@@ -118,8 +118,10 @@ func (b *Books) PutAttempts(_ context.Context, list []billing.Attempt) error {
 	return nil
 }
 
-// Waits implements billing.Tx.
-func (b *Books) Waits(context.Context, time.Time) (billing.Waits, error) { return billing.Waits{}, nil }
+// PendingWork implements billing.Tx.
+func (b *Books) PendingWork(context.Context, time.Time) (billing.PendingWork, error) {
+	return billing.PendingWork{}, nil
+}
 
 // DeleteAttempts implements billing.Tx.
 func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error {
@@ -165,14 +167,14 @@ func (b *Books) Record(_ context.Context, entries ...activity.Entry) error {
 // PlanGroups implements billing.Tx.
 func (b *Books) PlanGroups(context.Context, []int64) (map[int64]plan.Group, error) { return nil, nil }
 
-// PutMarks implements billing.Tx.
-func (b *Books) PutMarks(context.Context, []billing.Annotation) error { return nil }
+// PutAnnotations implements billing.Tx.
+func (b *Books) PutAnnotations(context.Context, []billing.Annotation) error { return nil }
 
-// AddRun implements billing.Tx.
-func (b *Books) AddRun(context.Context, time.Time, billing.ChargeStats) error { return nil }
+// AddChargeStats implements billing.Tx.
+func (b *Books) AddChargeStats(context.Context, time.Time, billing.ChargeStats) error { return nil }
 
-// RunSince implements billing.Tx.
-func (b *Books) RunSince(context.Context, time.Time) (billing.ChargeStats, error) {
+// ChargeStatsSince implements billing.Tx.
+func (b *Books) ChargeStatsSince(context.Context, time.Time) (billing.ChargeStats, error) {
 	return billing.ChargeStats{}, nil
 }
 
@@ -187,8 +189,8 @@ func (b *Books) CardTries(context.Context, []string, time.Time) (map[string][]ti
 	return nil, nil
 }
 
-// SentWith implements billing.Tx.
-func (b *Books) SentWith(_ context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
+// ChargesByCard implements billing.Tx.
+func (b *Books) ChargesByCard(_ context.Context, methods []string, since time.Time) (map[string][]time.Time, error) {
 	sent := make(map[string][]time.Time)
 	for _, a := range b.Rows {
 		if method := b.Known[a.Contract].PaymentMethod; slices.Contains(methods, method) && !a.SentAt.Before(since) {

@@ -34,7 +34,7 @@ func readCards(ctx context.Context, tx billing.Tx, due []billing.Attempt, contra
 	if err != nil {
 		return cards{}, err
 	}
-	tried, err := tx.SentWith(ctx, methods, now.Add(-longestDay))
+	tried, err := tx.ChargesByCard(ctx, methods, now.Add(-longestDay))
 	for method, tries := range known {
 		tried[method] = append(tried[method], tries...)
 	}

@@ -43,7 +43,7 @@ func (l *settling) count(a billing.Attempt) {
 // a moment; charges that end before then release it.
 func (s *Service) pace(ctx context.Context, tx billing.Tx, b *batch, refused bool, now time.Time) error {
 	if n := b.sends(); n > 0 {
-		if err := tx.AddRun(ctx, s.Policy.Slot(now), billing.ChargeStats{Sent: n}); err != nil {
+		if err := tx.AddChargeStats(ctx, s.Policy.Slot(now), billing.ChargeStats{Sent: n}); err != nil {
 			return err
 		}
 	}
@@ -69,11 +69,11 @@ func (l *settling) updateBreaker(ctx context.Context, tx billing.Tx) error {
 	if l.stats == (billing.ChargeStats{}) {
 		return nil
 	}
-	if err := tx.AddRun(ctx, l.Policy.Slot(l.Now), l.stats); err != nil {
+	if err := tx.AddChargeStats(ctx, l.Policy.Slot(l.Now), l.stats); err != nil {
 		return err
 	}
 	hold := l.Shop.Guard.Hold
-	run, err := tx.RunSince(ctx, l.Policy.Slot(decide.StatsSince(hold, l.Policy, l.Now)))
+	run, err := tx.ChargeStatsSince(ctx, l.Policy.Slot(decide.StatsSince(hold, l.Policy, l.Now)))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (b *batch) due(ctx context.Context, tx billing.Tx, now time.Time) ([]billin
 		b.allowance = batchSize // charges in flight were sent before, or by a person
 		return tx.DueInFlight(ctx, now, batchSize)
 	}
-	run, err := tx.RunSince(ctx, b.policy.Slot(decide.StatsSince(hold, b.policy, now)))
+	run, err := tx.ChargeStatsSince(ctx, b.policy.Slot(decide.StatsSince(hold, b.policy, now)))
 	if err != nil {
 		return nil, err
 	}

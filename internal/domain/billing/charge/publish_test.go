@@ -120,8 +120,8 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 		}
 	}})
 	must(t, late.Work(t.Context(), of.ID))
-	if a, taken := wishes(); taken || a.Status != billing.Skipped || !a.PublishAt.IsZero() || !a.TellingUntil.IsZero() {
-		t.Errorf("in the end the order is %s, taken over: %t, published at %s, claimed until %s; want it skipped here and there", a.Status, taken, a.PublishAt, a.TellingUntil)
+	if a, taken := wishes(); taken || a.Status != billing.Skipped || !a.PublishAt.IsZero() || !a.PublishLeaseUntil.IsZero() {
+		t.Errorf("in the end the order is %s, taken over: %t, published at %s, claimed until %s; want it skipped here and there", a.Status, taken, a.PublishAt, a.PublishLeaseUntil)
 	}
 }
 

@@ -71,13 +71,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 }
 
 // publish makes the calls to the platform that wait while no attempt is due.
-func (s *Service) publish(ctx context.Context, of shop.ID, waits billing.Waits) error {
-	if waits.News {
+func (s *Service) publish(ctx context.Context, of shop.ID, waits billing.PendingWork) error {
+	if waits.Unpublished {
 		if err := s.Publish.Work(ctx, of); err != nil {
 			return err
 		}
 	}
-	if waits.Marks {
+	if waits.Annotations {
 		return s.Annotate.Work(ctx, of)
 	}
 	return nil
@@ -88,9 +88,9 @@ type batch struct {
 	shop      shop.Shop
 	policy    billing.Policy
 	claimed   int
-	waits     billing.Waits // what else waits, if no attempt is due
-	allowance int           // charges that may be sent for the first time
-	charges   []request     // to charge, or to ask about
+	waits     billing.PendingWork // what else waits, if no attempt is due
+	allowance int                 // charges that may be sent for the first time
+	charges   []request           // to charge, or to ask about
 	polls     []billing.Attempt
 	preparing []prepare.Order
 	dunned    []dunned
@@ -115,7 +115,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 			return err
 		}
 		if b.claimed = len(due); b.claimed == 0 {
-			b.waits, err = tx.Waits(ctx, now)
+			b.waits, err = tx.PendingWork(ctx, now)
 			return err
 		}
 		cal, err := b.shop.Calendar()

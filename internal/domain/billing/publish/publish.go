@@ -45,7 +45,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			now := s.Clock.Now()
-			if claimed, err = tx.ClaimNews(ctx, claimed, now, now.Add(s.Policy.Lease)); err != nil {
+			if claimed, err = tx.LeasePublishing(ctx, claimed, now, now.Add(s.Policy.Lease)); err != nil {
 				return err
 			}
 			oneOffs, err = billing.ReadOneOffs(ctx, tx, contracts)
@@ -162,8 +162,8 @@ func (s *Service) settle(ctx context.Context, of shop.ID, sent map[billing.Attem
 		var done []billing.Attempt
 		for _, a := range rows {
 			was := sent[a.ID]
-			if a.TellingUntil.Equal(was.TellingUntil) {
-				a.TellingUntil = time.Time{}
+			if a.PublishLeaseUntil.Equal(was.PublishLeaseUntil) {
+				a.PublishLeaseUntil = time.Time{}
 			}
 			done = append(done, settled(a, was, failed[a.ID], oneOffs, s.Clock.Now(), s.Policy))
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// markRow is a row of marks.
-type markRow struct {
+// annotationRow is a row of marks.
+type annotationRow struct {
 	bun.BaseModel `bun:"table:marks,alias:m"`
 
 	ShopID     int64 `bun:"shop_id,pk"`
@@ -29,52 +29,52 @@ type markRow struct {
 	Version    int64
 }
 
-func markRowOf(of shop.ID, m billing.Annotation) markRow {
+func annotationRowOf(of shop.ID, m billing.Annotation) annotationRow {
 	tags, _ := json.Marshal(m.Tags) // a list of texts can always be written
-	return markRow{
+	return annotationRow{
 		ShopID: int64(of), ID: int64(m.ID), Target: m.Target, ContractID: int64(m.Contract), AttemptID: int64(m.Attempt), Tags: string(tags), Note: m.Note,
 		DueAt: millis(m.DueAt), Failures: int64(m.Failures), Version: m.Version,
 	}
 }
 
-// DueMarks returns at most limit marks whose DueAt is at or before now, earliest
+// DueAnnotations returns at most limit annotations whose DueAt is at or before now, earliest
 // first, locked, passing over those that another transaction holds.
-func (tx *Tx) DueMarks(ctx context.Context, now time.Time, limit int) ([]billing.Annotation, error) {
-	var rows []markRow
+func (tx *Tx) DueAnnotations(ctx context.Context, now time.Time, limit int) ([]billing.Annotation, error) {
+	var rows []annotationRow
 	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.due_at <= ?", millis(now)).Order("m.due_at", "m.id").Limit(int64(limit))
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
-		return nil, fmt.Errorf("read the marks that are due: %w", err)
+		return nil, fmt.Errorf("read the due annotations: %w", err)
 	}
-	marks := make([]billing.Annotation, len(rows))
+	list := make([]billing.Annotation, len(rows))
 	for i, r := range rows {
-		marks[i] = billing.Annotation{
+		list[i] = billing.Annotation{
 			ID: billing.AnnotationID(r.ID), Target: r.Target, Contract: contract.ID(r.ContractID), Attempt: billing.AttemptID(r.AttemptID), Note: r.Note,
 			DueAt: instant(r.DueAt), Failures: int(r.Failures), Version: r.Version,
 		}
-		if err := json.Unmarshal([]byte(r.Tags), &marks[i].Tags); err != nil {
-			return nil, fmt.Errorf("read mark %d: %w", r.ID, err)
+		if err := json.Unmarshal([]byte(r.Tags), &list[i].Tags); err != nil {
+			return nil, fmt.Errorf("read annotation %d: %w", r.ID, err)
 		}
 	}
-	return marks, nil
+	return list, nil
 }
 
-// PutMarks inserts marks whose ID is 0, giving them one, and writes the others if
+// PutAnnotations inserts annotations whose ID is 0, giving them one, and writes the others if
 // their versions are still what was read.
-func (tx *Tx) PutMarks(ctx context.Context, marks []billing.Annotation) error {
-	return putAll(ctx, tx, marks, markRowOf,
+func (tx *Tx) PutAnnotations(ctx context.Context, list []billing.Annotation) error {
+	return putAll(ctx, tx, list, annotationRowOf,
 		func(m *billing.Annotation) (*billing.AnnotationID, *int64) { return &m.ID, &m.Version },
-		func(r *markRow) (*int64, *int64) { return &r.ID, &r.Version },
-		"mark", "The mark")
+		func(r *annotationRow) (*int64, *int64) { return &r.ID, &r.Version },
+		"annotation", "The annotation")
 }
 
-// DeleteMarks removes marks.
-func (tx *Tx) DeleteMarks(ctx context.Context, ids []billing.AnnotationID) error {
+// DeleteAnnotations removes annotations.
+func (tx *Tx) DeleteAnnotations(ctx context.Context, ids []billing.AnnotationID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.q.NewDelete().Model((*markRow)(nil)).Where("m.shop_id = ?", tx.of).Where("m.id IN (?)", bun.List(ids)).Exec(ctx)
+	_, err := tx.q.NewDelete().Model((*annotationRow)(nil)).Where("m.shop_id = ?", tx.of).Where("m.id IN (?)", bun.List(ids)).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("remove %d marks: %w", len(ids), err)
+		return fmt.Errorf("remove %d annotations: %w", len(ids), err)
 	}
 	return nil
 }
@@ -95,10 +95,10 @@ func (tx *Tx) Subscribed(ctx context.Context, customers []int64) ([]billing.Subs
 	return list, nil
 }
 
-// DueMarkShops returns at most limit shops that have marks whose DueAt is at or
+// DueAnnotationShops returns at most limit shops that have annotations whose DueAt is at or
 // before now, the longest waiting first.
-func (s Shops) DueMarkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
-	return s.waitingFor(ctx, dueMarks, now, limit)
+func (s Shops) DueAnnotationShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueAnnotations, now, limit)
 }
 
-var dueMarks = waiting{"marks", "due_at"}
+var dueAnnotations = waiting{"marks", "due_at"}

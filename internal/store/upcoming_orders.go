@@ -15,39 +15,39 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
-// unannounced selects contracts, named c, whose next order is still to be announced.
-func unannounced(db bun.IDB) *bun.SelectQuery {
+// unpublishedOrders selects contracts, aliased c, whose upcoming order is not published yet.
+func unpublishedOrders(db bun.IDB) *bun.SelectQuery {
 	return db.NewSelect().TableExpr("contracts AS c").Where("c.announce_at IS NOT NULL").Where("c.announced_for <> c.next_billing_date")
 }
 
-// announcing selects the shops of endpoints, named e, that are told of orders to come:
-// of no others is it asked which those are.
-func (s Shops) announcing(now time.Time) *bun.SelectQuery {
+// upcomingEndpoints selects the shops of endpoints, aliased e, that subscribe to upcoming orders.
+// The orders of other shops are not searched.
+func (s Shops) upcomingEndpoints(now time.Time) *bun.SelectQuery {
 	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").
 		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", boundAt(now))
 	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
 }
 
-// firstUnannounced asks for the earliest instant at which an order of the shop of an
-// endpoint, named e, is announced. It is asked of each by itself: of shops where
-// nobody asks, orders stay unannounced for good.
-func (s Shops) firstUnannounced() *bun.SelectQuery {
-	return unannounced(s.db.reader).ColumnExpr("MIN(c.announce_at)").Where("c.shop_id = e.shop_id")
+// firstUnpublishedOrder selects the earliest instant at which an upcoming order of the shop of
+// an endpoint, aliased e, is published. It runs for each endpoint: the orders of a shop
+// without a subscribed endpoint stay unpublished for good.
+func (s Shops) firstUnpublishedOrder() *bun.SelectQuery {
+	return unpublishedOrders(s.db.reader).ColumnExpr("MIN(c.announce_at)").Where("c.shop_id = e.shop_id")
 }
 
-// AnnouncingShops returns at most limit shops that have orders to announce.
-func (s Shops) AnnouncingShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+// UpcomingOrderShops returns at most limit shops that have orders to announce.
+func (s Shops) UpcomingOrderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
 	var ids []shop.ID
-	err := s.announcing(now).Distinct().Column("e.shop_id").Where("(?) <= ?", s.firstUnannounced(), boundAt(now)).Order("e.shop_id").Limit(int64(limit)).Scan(ctx, &ids)
+	err := s.upcomingEndpoints(now).Distinct().Column("e.shop_id").Where("(?) <= ?", s.firstUnpublishedOrder(), boundAt(now)).Order("e.shop_id").Limit(int64(limit)).Scan(ctx, &ids)
 	if err != nil {
 		return nil, fmt.Errorf("find the shops with orders to announce: %w", err)
 	}
 	return ids, nil
 }
 
-// nextAnnouncement asks for the earliest instant at which an order is announced.
-func (s Shops) nextAnnouncement(now time.Time) *bun.SelectQuery {
-	return s.db.reader.NewSelect().TableExpr("(?) AS announced", s.announcing(now).ColumnExpr("(?) AS at", s.firstUnannounced())).ColumnExpr("MIN(announced.at)")
+// nextUpcomingOrder asks for the earliest instant at which an order is announced.
+func (s Shops) nextUpcomingOrder(now time.Time) *bun.SelectQuery {
+	return s.db.reader.NewSelect().TableExpr("(?) AS announced", s.upcomingEndpoints(now).ColumnExpr("(?) AS at", s.firstUnpublishedOrder())).ColumnExpr("MIN(announced.at)")
 }
 
 // UpcomingOrders returns at most limit contracts whose next order is due to be
@@ -59,7 +59,7 @@ func (tx *Tx) UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]w
 		NextBillingDate int64
 	}
 	var rows []row
-	err := unannounced(tx.q).Column("c.id", "c.line", "c.next_billing_date").Where("c.shop_id = ?", tx.of).Where("c.announce_at <= ?", millis(now)).
+	err := unpublishedOrders(tx.q).Column("c.id", "c.line", "c.next_billing_date").Where("c.shop_id = ?", tx.of).Where("c.announce_at <= ?", millis(now)).
 		Order("c.announce_at", "c.id").Limit(int64(limit)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the contracts with an order to announce: %w", err)
