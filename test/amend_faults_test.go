@@ -77,7 +77,7 @@ func TestDiscountCodeKeepsItsUsageLimitUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-// Whoever splits a contract, how often and with which answers lost: each line is
+// A split may be requested by anyone, repeated, and lose any answer: each line is
 // in one contract in the end, and charged once.
 func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
 	t.Parallel()
@@ -156,8 +156,7 @@ func (s *subscription) wantSplit() {
 	}
 }
 
-// A contract is made once by a request that is repeated, also when nobody heard
-// the first answer.
+// A repeated request creates one contract, also when the first answer was lost.
 func TestAContractIsMadeOnceByARequestThatIsRepeated(t *testing.T) {
 	t.Parallel()
 	for seed := range 6 {
@@ -245,7 +244,7 @@ func TestAContractStaysOnItsHost(t *testing.T) {
 	s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
 }
 
-// A price by cycle is what each order is charged, until somebody sets another.
+// Each order is charged the price of its cycle until a request sets another price.
 func TestPricesByCycleAreCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -25,8 +25,7 @@ func (s *subscription) standStill() {
 	s.status(http.StatusNoContent, "ACTIVE")
 }
 
-// What people chose for an order to come, or wrote on it, is not lost when the queue
-// is made anew.
+// Dates, skips and notes of upcoming orders survive a rebuild of the queue.
 func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
 	t.Parallel()
 	note := func(s *subscription, n int) {
@@ -95,8 +94,8 @@ func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
 }
 
 // A contract whose last order was given up, because the contract was paused for it, has
-// had its orders: when somebody starts it again, it ends once nobody has had that order
-// charged for two weeks.
+// had its orders: after a restart it ends when that order is still not charged after
+// two weeks.
 func TestWhatHasNoOrderLeftEnds(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})

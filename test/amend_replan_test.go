@@ -150,8 +150,8 @@ func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
 	}
 }
 
-// A later order that somebody moves to the day of the next one, or before it, comes
-// besides it.
+// A later order that is moved to the day of the next one, or before it, comes in
+// addition to it.
 func TestALaterOrderThatIsMovedToTheDayOfTheNextOneComesBesidesIt(t *testing.T) {
 	t.Parallel()
 	for _, future := range []bool{false, true} {
@@ -193,7 +193,7 @@ func TestASkippedOrderKeepsItsDateThroughAPause(t *testing.T) {
 }
 
 // An order that waits behind one that was made since comes on its day, and those that
-// follow come after it, whatever makes the queue anew. The orders are due on November 11,
+// follow come after it, whatever rebuilds the queue. The orders are due on November 11,
 // December 11 and so on.
 func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,7 @@ func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
 		{"it stands still twice", func(s *subscription) { putOff(s); s.standStill(); s.standStill() }, "[12-11 12-15 01-11 02-11]"},
 		{"it is moved with those that follow", func(s *subscription) { putOff(s); s.reschedule(0, "2026-12-20", true) }, "[12-11 12-20 01-20 02-20]"},
 		{"the interval changes, and the next order is skipped", func(s *subscription) { putOff(s); s.skipNumber(1); s.everyTwoWeeks() }, "[12-11 12-15 01-12 01-26 02-09]"},
-		{"nobody had put it off: another one was brought forward", func(s *subscription) {
+		{"it was not put off: another one was brought forward", func(s *subscription) {
 			s.reschedule(0, "2026-12-20", true)
 			s.reschedule(2, "2027-01-15", false)
 			s.until("2027-01-16")
@@ -255,7 +255,7 @@ func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
 	t.Parallel()
 	twoWeeks := map[string]any{"interval": "WEEK", "intervalCount": 2}
 	s := subscribe(t, map[string]any{"billingPolicy": twoWeeks, "deliveryPolicy": twoWeeks})
-	s.reschedule(0, "2026-11-09", true) // the platform is told of each date that follows
+	s.reschedule(0, "2026-11-09", true) // each date that follows is published
 	s.until("2026-11-24")
 	s.reschedule(0, "2026-12-10", false)
 	s.interval("DAY", 10)
@@ -290,7 +290,7 @@ func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
 	t.Parallel()
 	weekly := map[string]any{"interval": "WEEK", "intervalCount": 1}
 	s := subscribe(t, map[string]any{"billingPolicy": weekly, "deliveryPolicy": weekly})
-	s.reschedule(0, "2026-11-10", true) // the platform is told of each date that follows
+	s.reschedule(0, "2026-11-10", true) // each date that follows is published
 	for _, day := range []string{"2026-11-12", "2026-11-17"} {
 		s.until(day)
 		s.trigger(s.upcoming()[0].ID)
@@ -347,7 +347,7 @@ func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
 }
 
 // So are all that have fallen due: one that was put off behind a later one is owed as
-// well, and counts towards the limit of orders, of which there are four here.
+// well, and counts towards the limit, which is four orders here.
 func TestAnOrderThatIsDueBehindAnotherStaysWhenTheIntervalChanges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -503,7 +503,7 @@ func TestAnUnpaidOrderIsPaidAsItWasBeforeItIsSplit(t *testing.T) {
 	}
 }
 
-// Whoever splits a contract loses nothing by it: discounts that are for each line go
+// A split loses nothing: discounts that are for each line go
 // with the lines, one that is off the order is given once, and both keep the note.
 func TestASplitKeepsDiscountsAndTheNote(t *testing.T) {
 	t.Parallel()
@@ -550,7 +550,7 @@ func with(body map[string]any, key string, value any) map[string]any {
 	return changed
 }
 
-// A change of which the platform's answer is lost is made once and not twice.
+// A change is made once, also when the platform's answer is lost.
 func TestALostAnswerToAChangeIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -48,8 +48,8 @@ func TestWhatAnOperationAnswersOfAnAttemptIsWhatIsReadOfIt(t *testing.T) {
 	s.declines("INSUFFICIENT_FUNDS", 1)
 	s.pass("P11D")
 	failed, queue := s.past()[0], s.upcoming()
-	if told := s.attemptRead(failed.ID); told["transactionFailedEmailSentStatus"] != "SENT" {
-		t.Errorf("the e-mail about the decline is %v, want SENT", told["transactionFailedEmailSentStatus"])
+	if record := s.attemptRead(failed.ID); record["transactionFailedEmailSentStatus"] != "SENT" {
+		t.Errorf("the e-mail about the decline is %v, want SENT", record["transactionFailedEmailSentStatus"])
 	}
 	const path = "/subscription-billing-attempts"
 	noted := s.wantAsRead("a change", path, map[string]any{"id": failed.ID, "orderNote": "ring twice"})
@@ -176,7 +176,7 @@ func TestTheContractsOfACustomerAreShownAsTheyAreByThemselves(t *testing.T) {
 		if !reflect.DeepEqual(shown.Nodes[i], alone) || !reflect.DeepEqual(shown.Edges[i].Node, alone) {
 			for field, value := range alone {
 				if !reflect.DeepEqual(shown.Nodes[i][field], value) {
-					t.Errorf("contract %d: with the customer %s is %v, and by itself %v", id, field, shown.Nodes[i][field], value)
+					t.Errorf("contract %d: with the customer %s is %v, and alone %v", id, field, shown.Nodes[i][field], value)
 				}
 			}
 		}

@@ -260,7 +260,7 @@ func TestThePlatformShowsTheNextDateAfterAnOrder(t *testing.T) {
 	}
 }
 
-// The sandbox answers what is asked of the platform when the service has told it all.
+// The sandbox answers questions to the platform after the service has published everything.
 func TestThePlatformShowsAtOnceWhatPeopleDoToOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -55,7 +55,7 @@ func (h *housed) alter(statement string, args ...any) {
 	h.start()
 }
 
-// chargeAs lets somebody else charge a cycle.
+// chargeAs charges a cycle as another application.
 func (s *subscription) chargeAs(key string, cycle int) {
 	s.t.Helper()
 	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingAttemptCreate(subscriptionContractId: "gid://shopify/SubscriptionContract/%d",
@@ -75,7 +75,7 @@ func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
 	h.chargeAs("another app", 1)
 	h.pass("PT20H")
 	if past := h.past(); len(past) != 1 || past[0].Status != "SUCCESS" || past[0].OrderID == nil {
-		t.Errorf("at %s past orders %+v, want the one that somebody else made", h.now(), past)
+		t.Errorf("at %s past orders %+v, want the one that another application made", h.now(), past)
 	}
 	h.pass("P2D")
 	if n := len(h.orders()); n != 1 {

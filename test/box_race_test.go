@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A box of which one product may be exchanged in a cycle takes one of several
-// exchanges that come at the same time.
+// A box that allows one exchange in a cycle takes one of several concurrent
+// exchanges.
 func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -69,7 +69,7 @@ func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
 	}
 }
 
-// Of two changes that wait for the next order one is kept, and the other is told so.
+// Of two concurrent changes that wait for the next order one is kept, and the other is refused.
 func TestOneOfTwoChangesThatWaitIsKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -103,8 +103,8 @@ func TestAnIntegrationWithTheTypedClient(t *testing.T) {
 		t.Errorf("skipping twice failed with %v", err)
 	}
 
-	if nobody, err := c.GetCustomer(ctx, "4242", nil); must(t, nobody, err) != nil {
-		t.Errorf("nobody is %+v", nobody)
+	if unknown, err := c.GetCustomer(ctx, "4242", nil); must(t, unknown, err) != nil {
+		t.Errorf("the unknown customer is %+v", unknown)
 	}
 
 	s.pass("P75D")

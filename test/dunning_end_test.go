@@ -13,7 +13,7 @@ func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
 	s.declines("INSUFFICIENT_FUNDS", 3)
 	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
 	s.wantOrders(2)
 	if past := s.past(); past[1].Status != "SKIPPED_DUNNING_MGMT" || s.row().Status != "active" {
 		t.Errorf("past %+v of a contract that is %s", past, s.row().Status)
@@ -26,7 +26,7 @@ func TestTheFinalActionMayCancelTheContract(t *testing.T) {
 	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
 	s.declines("INSUFFICIENT_FUNDS", 1)
 	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+mailedEnd)
 	s.wantOrders()
 	if past := s.past(); len(past) != 1 || past[0].Status != "SKIPPED_DUNNING_MGMT" || s.contract(s.id).Status != "CANCELLED" {
 		t.Errorf("past %+v of a contract that is %s", past, s.contract(s.id).Status)
@@ -48,7 +48,7 @@ func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
 	}
 	s.pass("P30D")
 	s.wantTries("Nov 1 07h 1", "Nov 11 09h 1")
-	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+told, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+mailed, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+mailedEnd)
 }
 
 func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
@@ -57,7 +57,7 @@ func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
 	s.pass("P30D")
 	s.wantTries("Nov 11 09h 1")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+mailedEnd)
 }
 
 func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
@@ -74,7 +74,7 @@ func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
 			}
 			s.pass("P60D")
 			s.wantTries("Nov 11 09h 1", "Nov 13 09h 1")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
 			if past := s.past(); len(past) != 1 || past[0].Status != want || s.standing() != nil {
 				t.Errorf("past %+v", past)
 			}
@@ -93,10 +93,10 @@ func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
 		t.Fatalf("answered %d", got)
 	}
 	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+toldAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+mailedAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
 	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1")
 	if s.standing() != nil {
-		t.Errorf("the contract still tells of %+v", s.standing())
+		t.Errorf("the contract still shows %+v", s.standing())
 	}
 }
 
@@ -111,7 +111,7 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
 			s.pass("PT2H15M")
 			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
-				t.Errorf("while the platform does not answer the contract tells of %+v", d)
+				t.Errorf("while the platform does not answer the contract shows %+v", d)
 			}
 			s.pass("P1D")
 			if got := s.contract(s.id).Status; got != "PAUSED" {
@@ -131,8 +131,8 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 	}
 }
 
-// What the platform does not allow is told, and nobody writes to the customer that it
-// was done. Here its staff has ended the contract, and word of that was lost.
+// A final action that the platform refuses is recorded, and the customer gets no e-mail that
+// it was done. Here the store's staff has ended the contract, and that event was lost.
 func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 	t.Parallel()
 	for action, entry := range map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED"} {
@@ -146,9 +146,9 @@ func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1}, nil)
 			s.mutate(fmt.Sprintf(`mutation { subscriptionContractExpire(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
 			s.pass("P3D")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 18 "+told, "Nov 23 "+warned, "Nov 25 "+entry+" FAILURE", "Nov 26 SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 18 "+mailed, "Nov 23 "+warned, "Nov 25 "+entry+" FAILURE", "Nov 26 SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
 			if d := s.standing(); d != nil {
-				t.Errorf("the contract tells of %+v", d)
+				t.Errorf("the contract shows %+v", d)
 			}
 			s.wantOrders()
 		})
@@ -166,7 +166,7 @@ func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1, "for": "P2D"}, nil)
 	s.ended("SUCCESS")
 	s.pass("P1D")
-	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 DUNNING_SKIPPED SUCCESS", "Nov 22 "+paid)
+	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+mailedAuth, "Nov 13 "+decline, "Nov 13 DUNNING_SKIPPED SUCCESS", "Nov 22 "+paid)
 	s.wantOrders(1)
 	if past := s.past(); len(past) != 1 || past[0].Status != "SUCCESS" || past[0].OrderID == nil {
 		t.Errorf("past %+v, want the order that was paid late", past)

@@ -32,7 +32,7 @@ func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
 			want(t, no, http.StatusBadRequest, "billingDateTooEarly")
 			for _, instant := range []string{"before 2026-11-10T12:01:01Z", "earliest possible billingDate is 2026-11-10T14:00:00Z"} {
 				if !strings.Contains(string(no.body), instant) {
-					t.Errorf("%q is not told in %s", instant, no.body)
+					t.Errorf("%q is not in %s", instant, no.body)
 				}
 			}
 			if shown := s.upcoming()[0]; !shown.BillingDate.Equal(second.BillingDate) {
@@ -79,7 +79,7 @@ func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
 		no := trigger()
 		want(t, no, http.StatusBadRequest, "chargeTooEarly")
 		if !strings.Contains(string(no.body), "before 2026-11-10T12:01:01Z") {
-			t.Fatalf("the instant is not told in %s", no.body)
+			t.Fatalf("the instant is not in %s", no.body)
 		}
 	}
 	if queue := s.upcoming(); queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) || queue[1].Status != "QUEUED" || queue[1].AttemptCount != 0 {

@@ -99,7 +99,7 @@ func TestTheFulfillmentsOfTheLastOrderAreShown(t *testing.T) {
 	s.until("2026-11-11")
 	is := read()
 	if is.OrderID == nil || is.OrderName == nil || len(is.Fulfillments.Nodes) != 0 {
-		t.Fatalf("of an order of which nothing was sent: %+v", is)
+		t.Fatalf("of an order without a fulfillment: %+v", is)
 	}
 	s.call("POST", fmt.Sprintf("/platform/orders/%d/fulfillment", *is.OrderID), map[string]any{
 		"displayStatus": "DELIVERED", "company": "DHL", "number": "42", "url": "https://dhl.example/42",

@@ -99,7 +99,7 @@ type illustrated struct {
 const picture = "https://cdn.shopify.com/mug.jpg"
 
 // illustrate makes it. The picture is put into the platform's books while
-// nobody has them open.
+// no test has them open.
 func illustrate(t *testing.T) *illustrated {
 	t.Helper()
 	dir := t.TempDir()
@@ -344,8 +344,8 @@ func TestTheDeliveryIntervalNeverChangesTheCharge(t *testing.T) {
 	s.wantEntries(created, created, api2+"DELIVERY_INTERVAL_CHANGE SUCCESS")
 }
 
-// Who wants a contract without a payment method gets one that charges nobody,
-// whatever cards the customer has, until it is given one of them.
+// A contract created without a payment method charges nothing, whatever cards the
+// customer has, until it is given one of them.
 func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

@@ -92,7 +92,7 @@ func TestTheKeyInTheQueryOpensWhatTheHeaderOpens(t *testing.T) {
 		{"a charge", "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", queue[0].ID), nil, 200, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for name, key := range map[string]string{"nobody's key": "prn_" + strings.Repeat("0", 40), "an empty key": ""} {
+			for name, key := range map[string]string{"an unknown key": "prn_" + strings.Repeat("0", 40), "an empty key": ""} {
 				if status, _, out := ask(t, test.method, with(test.path, key), http.Header{}, test.body); status != http.StatusUnauthorized {
 					t.Errorf("%s in the query answered %d %.300s", name, status, out)
 				}

@@ -75,7 +75,7 @@ func TestAGroupKeepsAllThatIsSaidOfItsPlans(t *testing.T) {
 		t.Fatalf("reading the plans answered %d with %v", got, options)
 	}
 	for i, o := range options {
-		wantKept(t, "the plan by itself", []map[string]any{yearly, monthly}[i], o)
+		wantKept(t, "the plan alone", []map[string]any{yearly, monthly}[i], o)
 	}
 }
 

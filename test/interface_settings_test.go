@@ -143,7 +143,7 @@ func TestAProfileReachesPartsOfCountriesAtACarriersPrice(t *testing.T) {
 	for name, bad := range map[string]map[string]any{
 		"a part of the whole country":     zone(map[string]any{"code": "CA", "provinceCode": "QC", "shouldIncludeAllProvince": true}, fixed),
 		"a part of the rest of the world": zone(map[string]any{"restOfWorld": true, "provinceCode": "QC"}, fixed),
-		"a carrier's price of nobody":     zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true}),
+		"a price of no carrier":           zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true}),
 		"two prices":                      zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true, "carrierServiceId": carrier, "amount": 3}),
 		"a carrier that says no price":    zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierServiceId": carrier, "amount": 3}),
 		"a carrier that there is not":     zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierServiceId": "987", "carrierRate": true}),

@@ -52,8 +52,8 @@ func TestAnOrderThatIsMovedToLaterTodayWaitsForIt(t *testing.T) {
 	}
 }
 
-// A contract whose first order is to come later today has it then, whoever makes it,
-// also when nobody heard that it was made and when it begins to run only now.
+// A contract whose first order is due later today has it then, from whichever source it
+// comes, also when its webhook was lost and when it becomes active only now.
 func TestAContractThatBeginsLaterTodayWaitsForIt(t *testing.T) {
 	t.Parallel()
 	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)

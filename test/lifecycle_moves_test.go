@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever the contract stands in, whoever cancels it leaves one entry, and nothing
+// A cancellation leaves one entry, from every status and by every actor, and nothing
 // is charged any more.
 func TestAContractIsCancelledFromWhereverItStands(t *testing.T) {
 	t.Parallel()

@@ -437,7 +437,7 @@ func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
 	}
 }
 
-// Nobody takes a cancellation back by having said when a pause is over.
+// The scheduled end of a pause does not undo a cancellation.
 func TestWhatEndsAPauseTakesNoCancellationBack(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]struct {
@@ -477,7 +477,7 @@ func tooMuch(s *subscription) {
 	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much")
 }
 
-// Whoever cancels owes no order that could not be charged before.
+// A subscriber who cancels does not owe an order that could not be charged before.
 func TestWhatCouldNotBeChargedIsNotAfterACancellation(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
@@ -609,7 +609,7 @@ func TestAContractThatRunsAgainHasTimeForItsLastOrder(t *testing.T) {
 		{"it is paid on another day", func(s *subscription) {
 			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-12-15", s.past()[0].ID), nil)
 		}, "2026-12-14", "[12-15]", []string{api2 + "NEXT_BILLING_DATE_CHANGE SUCCESS", charged, expired}},
-		{"nobody pays it", func(*subscription) {}, "2026-12-02", "[]", []string{expired}},
+		{"it stays unpaid", func(*subscription) {}, "2026-12-02", "[]", []string{expired}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -728,7 +728,7 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 }
 
 // What was bought on a plan has its trial, or is for life, though the plan is removed
-// before anybody tells of the checkout.
+// before the checkout is reported.
 func TestAPlanThatIsRemovedAfterTheCheckoutIsKeptTo(t *testing.T) {
 	t.Parallel()
 	remove := func(s *subscription, _ string) {

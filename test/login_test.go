@@ -144,7 +144,7 @@ func TestThePortalSaysWhatTheNextOrderComesTo(t *testing.T) {
 	said("when the discount is used up", ">Next order on Friday, 11 December 2026: 29.90 USD, before taxes</p>")
 	s.status(http.StatusNoContent, "PAUSED")
 	if _, page := page(); strings.Contains(page, "Next order") || strings.Contains(page, "USD") {
-		t.Errorf("in a pause the page tells of an order:\n%s", page)
+		t.Errorf("in a pause the page shows an order:\n%s", page)
 	}
 }
 

@@ -234,7 +234,7 @@ func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
 	after := rewards()
 	want(after[entered], made.OrderID, made.OrderName, before)
 	if after[applied].Status != "UNUSED" || after[kept].Status != "UNUSED" {
-		t.Errorf("rewards that nobody used are %+v", after)
+		t.Errorf("unused rewards are %+v", after)
 	}
 	if got := s.request("POST", s.urls.Control+"/platform/contracts", checkout); got.status != http.StatusBadRequest {
 		t.Errorf("a code that was used is taken again: %d", got.status)
@@ -262,7 +262,7 @@ func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
 	}
 }
 
-// The day on which somebody was born is kept from the enrolment on.
+// The birthday of a member is kept from the enrolment on.
 func TestABirthdayThatIsToldIsShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

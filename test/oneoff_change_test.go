@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// laden is a subscription to 2 A and a B in five days, of which the next order
-// carries a C besides, as the platform has been told. The platform dates the order's
+// laden is a subscription to 2 A and a B in five days. The next order carries a C
+// as well, which is published. The platform dates the order's
 // cycle to the midnight before the hour at which the store charges.
 type laden struct {
 	*subscription
@@ -136,7 +136,7 @@ func TestAContractChangesHoweverManyOrdersAreSkippedAfterOneWithAOneTimeProduct(
 }
 
 // What is taken back of an order is its lines. A date that the platform has kept, and
-// would not take any more since the orders come at another interval, is in nobody's way.
+// would not take any more since the orders come at another interval, blocks no change.
 func TestAContractChangesThoughAMovedOrderIsOfAnotherIntervalNow(t *testing.T) {
 	t.Parallel()
 	s := load(t)
@@ -253,7 +253,7 @@ func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.
 	})
 }
 
-// The platform lets nobody change a contract while an order with a content of its own
+// The platform refuses every change of a contract while an order with a content of its own
 // is being charged ahead of its date. That is no fault of the request, which may come
 // again.
 func TestAContractWaitsForAnOrderWithAOneTimeProductThatIsChargedEarly(t *testing.T) {

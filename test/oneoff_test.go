@@ -424,7 +424,7 @@ func TestOrdersAndCustomersGetTheTagsOfTheirPlans(t *testing.T) {
 	}
 }
 
-// A membership is bought on its plan: as a one-time product in somebody's box it
+// A membership is bought on its plan: as a one-time product in a box it
 // would be paid and give nothing.
 func TestWhatIsSoldOnPlansOnlyIsNoOneTimeProduct(t *testing.T) {
 	t.Parallel()
@@ -443,7 +443,7 @@ func TestWhatIsSoldOnPlansOnlyIsNoOneTimeProduct(t *testing.T) {
 	}
 	want(t, s.demand("PUT", oneOffPath(s.id, order.ID, membership, ""), s.key, nil), http.StatusBadRequest, "sellingPlanRequired")
 	if got := s.put(oneOffPath(s.id, order.ID, coffee, ""), nil, nil); got != http.StatusOK {
-		t.Errorf("a product that is sold by itself answered %d", got)
+		t.Errorf("a product that is sold without a plan answered %d", got)
 	}
 	if list := s.upcomingOneOffs(); len(list) != 1 || list[0].VariantID != coffee {
 		t.Errorf("one-time products %+v, want the coffee alone", list)

@@ -135,7 +135,7 @@ func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
 		t.Errorf("orders %+v, want one of each contract", orders)
 	}
 	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"birthday"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
-		t.Errorf("switching off an e-mail that nobody knows answered %d %s", got.status, got.errorKey())
+		t.Errorf("switching off an unknown kind of e-mail answered %d %s", got.status, got.errorKey())
 	}
 }
 
@@ -155,7 +155,7 @@ func TestALineOutlivesItsVariant(t *testing.T) {
 	if orders := s.orders(); len(orders) != 2 {
 		t.Errorf("orders %+v, want two", orders)
 	}
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		fmt.Sprintf(`PRODUCT_DELETED_SYNC {"reason":"the store has no variant %d any more: House Blend Coffee"}`, gone),
 		`SUBSCRIPTION_CONTRACT_UPDATED {}`,

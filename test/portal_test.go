@@ -18,12 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shopper is somebody's browser at the store's own domain, and what its pages ask
+// shopper is a customer's browser at the store's own domain, and what its pages ask
 // of the portal's interface there.
 type shopper struct {
 	*store
 	line    string // subscriptions or memberships
-	cookie  string // of who is signed in; empty: nobody
+	cookie  string // of the signed-in customer; empty when signed out
 	headers map[string]string
 	doc     *openapi3.T
 	answer  http.Header // of the last request
@@ -474,8 +474,8 @@ type call struct {
 	key          string
 }
 
-// Another shopper finds nothing, and leaves no trace. Nobody, and whoever the
-// platform does not vouch for, is not let in.
+// Another shopper finds nothing, and leaves no trace. Requests without a customer, or
+// without the platform's signature, are refused.
 func TestThePortalShowsNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -492,7 +492,7 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 			bobs = r.CustomerID
 		}
 	}
-	bob, nobody := s.visit(bobs), s.visit(0)
+	bob, guest := s.visit(bobs), s.visit(0)
 	calls := everyPortalCall(s, s.payer(s.id))
 	owners := calls
 	all := func() string {
@@ -509,18 +509,18 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 		calls = append(calls, call{"GET", path, nil, ""})
 	}
 	for _, c := range calls {
-		if got := nobody.ask(c.method, c.path, c.body, nil); got != 401 || nobody.key() != "signedOut" {
-			t.Errorf("signed out, %s %s answered %d %s", c.method, c.path, got, nobody.text)
+		if got := guest.ask(c.method, c.path, c.body, nil); got != 401 || guest.key() != "signedOut" {
+			t.Errorf("signed out, %s %s answered %d %s", c.method, c.path, got, guest.text)
 		}
-		if got := nobody.at(c.method, s.urls.Subscriptions+nobody.base()+c.path, c.body, nil); got != 401 || nobody.key() != "signatureInvalid" {
-			t.Errorf("past the platform, %s %s answered %d %s", c.method, c.path, got, nobody.text)
+		if got := guest.at(c.method, s.urls.Subscriptions+guest.base()+c.path, c.body, nil); got != 401 || guest.key() != "signatureInvalid" {
+			t.Errorf("past the platform, %s %s answered %d %s", c.method, c.path, got, guest.text)
 		}
 		join := "?"
 		if strings.Contains(c.path, "?") {
 			join = "&"
 		}
 		if got := bob.ask(c.method, c.path+join+fmt.Sprintf("logged_in_customer_id=%d", s.payer(s.id)), c.body, nil); got != 401 || bob.key() != "proxyParameter" {
-			t.Errorf("as somebody else, %s %s answered %d %s", c.method, c.path, got, bob.text)
+			t.Errorf("as another customer, %s %s answered %d %s", c.method, c.path, got, bob.text)
 		}
 	}
 	if got := bob.ask("GET", "/logged-in-customer?shop=other.myshopify.com", nil, nil); got != 401 {
@@ -538,8 +538,8 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// A page of another site can post a form in the name of whoever looks at it, and can
-// ask whether it may do more.
+// A page of another site can post a form in the name of its viewer, and can ask whether
+// it may do more.
 func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -617,7 +617,7 @@ func TestThePortalTakesAPostWithoutABody(t *testing.T) {
 }
 
 // A member is held to the orders that they committed to, whatever the store says,
-// and is told how many are left. The store's own people are not held.
+// and the error says how many are left. The store's own people are not held.
 func TestThePortalHoldsMembersToTheirOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

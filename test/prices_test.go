@@ -214,7 +214,7 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 		now    string
 		policy string
 		orders []string
-		told   string
+		entry  string
 	}{
 		{"of one step", steps(0, 5), "", "19.00", "20.00: 0 19.00", []string{"19.00", "19.00"}, "PRODUCT_PRICE_CHANGE"},
 		{"of two steps", steps(0, 10, 1, 50), "", "18.00", "20.00: 0 18.00 1 10.00", []string{"18.00", "10.00"}, "PRODUCT_PRICE_CHANGE"},
@@ -241,7 +241,7 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
 			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
 			if row.days == "" {
-				s.wantEntries(append(want, api2+row.told+" SUCCESS")...)
+				s.wantEntries(append(want, api2+row.entry+" SUCCESS")...)
 			}
 			s.pass("P45D")
 			s.wantAmounts(row.orders...)
@@ -275,7 +275,7 @@ func TestASplitKeepsThePolicyOfItsLine(t *testing.T) {
 }
 
 // A line that is split off after two orders goes on where it was: a limit, a commitment
-// and the prices by order do not begin anew.
+// and the prices by order do not start over.
 func TestASplitGoesOnWhereItsContractWas(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -333,8 +333,8 @@ func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	s.wantAmounts("99.99", "99.99")
 }
 
-// A contract that is made on a plan has as many orders as the plan says, unless whoever
-// makes it says otherwise.
+// A contract that is made on a plan has as many orders as the plan says, unless the
+// request says otherwise.
 func TestAContractIsMadeWithTheLimitsOfItsPlan(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -376,7 +376,7 @@ func TestAContractIsMadeWithTheLimitsOfItsPlan(t *testing.T) {
 	}
 }
 
-// Whoever takes another plan pays what it asks, in whichever way it is taken.
+// A contract that takes another plan pays its price, in whichever way it takes the plan.
 func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*subscription, string){

@@ -49,8 +49,7 @@ func (s *store) rowsWith(text string) (tables []string) {
 	return tables
 }
 
-// A customer of whom the platform says that they are to be forgotten is, wherever they
-// stand. What is being charged comes to its end, and what was ordered is still counted.
+// A customer that the platform asks to erase is erased wherever their data is kept. What is being charged comes to its end, and what was ordered is still counted.
 func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	t.Parallel()
 	const email = "Zebulon@quagmire.example"
@@ -70,7 +69,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	}, nil)
 	s.cancel(http.StatusNoContent, "cancellationFeedback=Zebulon+moves&cancellationNote="+url.QueryEscape(email))
 
-	s.id = first // one that runs, of which a charge is on its way
+	s.id = first // an active one with a charge on its way
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=For+Zebulon", s.upcoming()[1].ID), nil)
 	s.declines("CHALLENGE", 1)
 	s.pass("P11D")
@@ -78,7 +77,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	mails := s.mails("kind=management_link")
 	guest := &browser{T: t}
 	guest.open("POST", mails[len(mails)-1].Links[0])
-	s.magicLink(email) // a link that nobody has used yet
+	s.magicLink(email) // a link that is not used yet
 	mails = s.mails("kind=management_link")
 	for _, text := range []string{"zebulon", "quagmire", "5550142377"} {
 		if len(s.rowsWith(text)) == 0 {
@@ -185,8 +184,8 @@ func TestCapturedWebhookDoesNothingUnderAnotherTopicOrStore(t *testing.T) {
 	}
 }
 
-// What a customer asks of a store is noted for its staff. What nobody knows is not worked
-// again and again.
+// What a customer asks of a store is noted for its staff. A request about an
+// unknown customer is not repeated.
 func TestWhatAPlatformSaysBesidesIsWorkedOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

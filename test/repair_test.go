@@ -290,8 +290,8 @@ func TestARestartFreezesNothing(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-// What a database from a backup waits for may have been taken back since, and the platform
-// may not undo what is told to it.
+// What a database from a backup waits for may have been taken back since, and a call to
+// the platform cannot be undone.
 func TestAFrozenStoreTellsThePlatformNothingByItself(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

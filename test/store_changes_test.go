@@ -101,7 +101,7 @@ func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
 		{"on over the date line", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
 		{"back over the date line", "Pacific/Auckland", "Pacific/Honolulu", []string{"pauseTillDate", "2026-12-12"}, "2026-12-12T10:00:00Z", "[01-11]"},
 		{"counted in orders", "America/New_York", "Pacific/Auckland", []string{"pauseDurationCycle", "1"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
-		{"until an instant that somebody chose", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
+		{"until a chosen instant", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +146,7 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.restate(map[string]string{"currencyCode": "eur", "name": "Kontor"})
-	s.restate(map[string]string{"name": "Kontor am Hafen"}) // of which nothing is kept
+	s.restate(map[string]string{"name": "Kontor am Hafen"}) // which is not stored
 	s.until("2026-12-12")
 	var rows []struct {
 		CurrencyCode            string
@@ -158,7 +158,7 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 		t.Errorf("the contract is %+v, want 25 USD and nothing said of euros", got)
 	}
 	s.wantAmounts("25.00", "25.00")
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		`UPDATED {"reason":"the store has another currency: its contracts keep theirs","from":"USD","to":"EUR"}`,
 		`BILLING_ATTEMPT_TRIGGERED {"cycle":1,"try":1,"orderId":5002,"orderName":"#1002","amount":"25.00","currency":"USD"}`,
@@ -166,7 +166,7 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 	)
 }
 
-// Amounts of two currencies are never added up: what a member spent and was given is told
+// Amounts of two currencies are never added up: what a member spent and was given is shown
 // in the currency that the store has.
 func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
 	t.Parallel()
@@ -192,7 +192,7 @@ func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
 	}
 }
 
-// A change that no webhook told of is found by the next reconciliation.
+// A change that no webhook reported is found by the next reconciliation.
 func TestAMoveThatWasNotToldIsFound(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
@@ -204,7 +204,7 @@ func TestAMoveThatWasNotToldIsFound(t *testing.T) {
 			t.Errorf("an order to come is at %s", local)
 		}
 	}
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		`UPDATED {"reason":"the store has another time zone: its orders keep their days","from":"America/New_York","to":"Asia/Tokyo"}`,
 	)

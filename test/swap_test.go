@@ -177,11 +177,11 @@ func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
 		made int    // how many of them when the rule is added
 	}{
 		{"the next order is that of the calendar", func(s *subscription) { s.reschedule(0, "2027-01-11", true) }, "[01-11 01-12 02-12 03-12 04-12 05-12]", 0},
-		{"somebody moved the next order", func(s *subscription) {
+		{"the next order was moved", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-20", false)
 		}, "[01-11 01-12 03-03 04-03 05-03]", 0},
-		{"somebody moved it to the day after", func(s *subscription) {
+		{"it was moved to the day after", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-12", false)
 		}, "[01-11 01-12 03-11 04-11 05-11]", 0},

@@ -72,7 +72,7 @@ func TestTheCustomersOfTheDemoStoreHaveTheTagsThatTheirContractsShow(t *testing.
 				active++
 				tags = strings.Split(*r.CustomerTag, ",")
 			}
-			want[r.CustomerID] = append(want[r.CustomerID], tags...) // of somebody without tags too
+			want[r.CustomerID] = append(want[r.CustomerID], tags...) // of customers without tags too
 		}
 	}
 	if active < 20 {

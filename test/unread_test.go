@@ -21,7 +21,7 @@ func TestWhatCannotBeReadKeepsNothingElseFromBeingRead(t *testing.T) {
 		t.Errorf("the contract that came after one that cannot be read has the queue %+v", queue)
 	}
 	s.wantFindings(fmt.Sprintf("UNREADABLE %d", strange))
-	s.pass("P1D") // events that tell of it change nothing
+	s.pass("P1D") // events about it change nothing
 	s.id = ours
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, strange))
 	s.pass("P12D")

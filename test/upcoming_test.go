@@ -343,6 +343,6 @@ func TestWhatADateThatThePlatformRefusesOutlives(t *testing.T) {
 	}
 	s.pass("PT10M")
 	if is := s.upcoming()[1].BillingDate; !is.Equal(chosen) || !is.After(order.BillingDate) {
-		t.Errorf("the order is on %s, and somebody chose %s", is, chosen)
+		t.Errorf("the order is on %s, and the chosen date is %s", is, chosen)
 	}
 }

@@ -74,8 +74,8 @@ func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
 	}
 }
 
-// An order that somebody wanted at once, and that was not charged before its contract
-// stood still, comes on its day, as if nobody had wanted it earlier. The orders are due
+// An order that was triggered, and not charged before its contract was paused, comes on
+// its day, as if it had not been triggered. The orders are due
 // on November 11, December 11 and so on.
 func TestAnOrderThatWasWantedAtOnceComesOnItsDayAfterAPause(t *testing.T) {
 	t.Parallel()
