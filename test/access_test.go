@@ -140,7 +140,7 @@ func TestKeysAreManagedOverHTTP(t *testing.T) {
 	want(t, s.demand("POST", "/api-keys", s.key, map[string]any{"name": "x", "shop": "other.myshopify.com"}), 400, "shopMismatch")
 }
 
-func TestAKeyNeedsTheMembershipScopesOnTheMembershipsHost(t *testing.T) {
+func TestMembershipsHostRequiresMembershipScopes(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	key := func(scopes ...string) string {
@@ -172,7 +172,7 @@ func TestAKeyNeedsTheMembershipScopesOnTheMembershipsHost(t *testing.T) {
 	}
 }
 
-func TestAShopsSettingsAreChangedByTheSandboxsControl(t *testing.T) {
+func TestSandboxControlChangesShopSettings(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	charge := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID)

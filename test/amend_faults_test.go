@@ -79,7 +79,7 @@ func TestDiscountCodeKeepsItsUsageLimitUnderConcurrentUse(t *testing.T) {
 
 // A split may be requested by anyone, repeated, and lose any answer: each line is
 // in one contract in the end, and charged once.
-func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
+func TestSplitUnderFaultsHappensOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("by eight at once", func(t *testing.T) {
 		t.Parallel()
@@ -125,7 +125,7 @@ func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
 }
 
 // With answers lost, a contract that is split off has each discount once.
-func TestASplitGivesItsDiscountsOnce(t *testing.T) {
+func TestSplitUnderFaultsCopiesDiscountsOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range 6 {
 		t.Run(fmt.Sprintf("with faults %d", seed), func(t *testing.T) {
@@ -157,7 +157,7 @@ func (s *subscription) wantSplit() {
 }
 
 // A repeated request creates one contract, also when the first answer was lost.
-func TestAContractIsMadeOnceByARequestThatIsRepeated(t *testing.T) {
+func TestRepeatedCreateMakesOneContract(t *testing.T) {
 	t.Parallel()
 	for seed := range 6 {
 		t.Run(fmt.Sprintf("with faults %d", seed), func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestAContractIsMadeOnceByARequestThatIsRepeated(t *testing.T) {
 }
 
 // Of changes that are made at once none is lost.
-func TestAttributesThatAreMergedAtOnceAreAllKept(t *testing.T) {
+func TestConcurrentAttributeMergesAreAllKept(t *testing.T) {
 	t.Parallel()
 	s, _ := twoLines(t)
 	kept := make([]bool, 8)
@@ -224,7 +224,7 @@ func TestAttributesThatAreMergedAtOnceAreAllKept(t *testing.T) {
 }
 
 // A plan of the other line does not take a contract away from its host.
-func TestAContractStaysOnItsHost(t *testing.T) {
+func TestPlanOfOtherHostIsRefused(t *testing.T) {
 	t.Parallel()
 	s, lines := twoLines(t)
 	var group struct {
@@ -245,7 +245,7 @@ func TestAContractStaysOnItsHost(t *testing.T) {
 }
 
 // Each order is charged the price of its cycle until a request sets another price.
-func TestPricesByCycleAreCharged(t *testing.T) {
+func TestCyclePricesAreCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
@@ -269,7 +269,7 @@ func TestPricesByCycleAreCharged(t *testing.T) {
 
 // A line without a policy at the platform, as imported ones are, is charged what
 // the plan of ours says that it is on.
-func TestPricesOfAPlanAreChargedWithoutAPolicyAtThePlatform(t *testing.T) {
+func TestPlanPricesAreChargedWithoutPlatformPolicy(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2030-01-01"}) // opens the store
 	sold := s.articles()

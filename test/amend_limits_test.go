@@ -26,7 +26,7 @@ func (s *subscription) standStill() {
 }
 
 // Dates, skips and notes of upcoming orders survive a rebuild of the queue.
-func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
+func TestOrderEditsSurviveQueueRebuild(t *testing.T) {
 	t.Parallel()
 	note := func(s *subscription, n int) {
 		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=birthday", s.upcoming()[n].ID), nil)
@@ -76,7 +76,7 @@ func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
 	}
 }
 
-func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
+func TestPlanChangeKeepsContractLimits(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 2, "maxCycles": 4}})
 	plan := s.planned(s.urls.Subscriptions, map[string]any{
@@ -96,7 +96,7 @@ func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
 // A contract whose last order was given up, because the contract was paused for it, has
 // had its orders: after a restart it ends when that order is still not charged after
 // two weeks.
-func TestWhatHasNoOrderLeftEnds(t *testing.T) {
+func TestContractWithoutOrdersLeftExpires(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 1, "everyDays": 3, "finalAction": "PAUSE"})

@@ -67,7 +67,7 @@ const (
 	resolved = "SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS"
 )
 
-func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
+func TestOrderOfAnotherApplicationIsAdopted(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil) // due on November 11 at 14:00
@@ -87,7 +87,7 @@ func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-func TestASecondOrderOfACycleIsShownAndNothingIsDoneAboutIt(t *testing.T) {
+func TestSecondOrderOfCycleIsOnlyReported(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -100,7 +100,7 @@ func TestASecondOrderOfACycleIsShownAndNothingIsDoneAboutIt(t *testing.T) {
 	h.wantEntries(created, charged, differs)
 }
 
-func TestOurBooksAreHeldAgainstThePlatforms(t *testing.T) {
+func TestBooksAreComparedWithPlatform(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -126,7 +126,7 @@ func TestOurBooksAreHeldAgainstThePlatforms(t *testing.T) {
 	h.wantEntries(created, charged, differs, resolved, differs)
 }
 
-func TestAContractThatLostItsQueueGetsItBack(t *testing.T) {
+func TestLostQueueIsRestored(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -144,7 +144,7 @@ func TestAContractThatLostItsQueueGetsItBack(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-func TestAChargeWithoutAnEndIsListedAndCanBeLookedInto(t *testing.T) {
+func TestPendingChargeIsListedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)

@@ -11,7 +11,7 @@ import (
 
 // A box that allows one exchange in a cycle takes one of several concurrent
 // exchanges.
-func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
+func TestConcurrentBoxChangesKeepRules(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)
@@ -70,7 +70,7 @@ func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
 }
 
 // Of two concurrent changes that wait for the next order one is kept, and the other is refused.
-func TestOneOfTwoChangesThatWaitIsKept(t *testing.T) {
+func TestOneOfTwoConcurrentPendingChangesIsKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestThePaymentMethodsOfACustomerAreListed(t *testing.T) {
+func TestCustomersPaymentMethodsAreListed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	type method struct {
@@ -43,7 +43,7 @@ func TestThePaymentMethodsOfACustomerAreListed(t *testing.T) {
 }
 
 // A change that no webhook reported is known as soon as the customer's contracts are read.
-func TestContractsOfACustomerAreReadNow(t *testing.T) {
+func TestCustomersContractsAreReadNow(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	customer := s.payer(s.id)

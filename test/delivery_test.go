@@ -112,7 +112,7 @@ func (m *merchant) wantLog(want ...string) {
 
 const general = "General profile" // every store has it
 
-func TestADeliveryProfileIsMadeAndChanged(t *testing.T) {
+func TestDeliveryProfileIsCreatedAndChanged(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var made, changed shippingProfile
@@ -171,7 +171,7 @@ func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
 		"SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS")
 }
 
-func TestABundleGoesAroundAsItIs(t *testing.T) {
+func TestBundleCanBeSentBackUnchanged(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var made, read, put map[string]any
@@ -197,7 +197,7 @@ func TestABundleGoesAroundAsItIs(t *testing.T) {
 
 // An address with a province outside its country, or with an unknown country,
 // is refused with the reason, and the old one stays.
-func TestAnAddressThatDoesNotExistIsRefused(t *testing.T) {
+func TestUnknownAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	path := fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id)

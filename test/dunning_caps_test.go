@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
+func TestOpenCaseSkipsOrdersThatFallDue(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.begin()
@@ -22,7 +22,7 @@ func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
 	}
 }
 
-func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
+func TestPaidLaterOrderEndsOpenCase(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.begin()
@@ -43,7 +43,7 @@ func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
 	s.wantOrders(2, 3)
 }
 
-func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
+func TestRequestedRetryReplacesThatDaysRetry(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -59,7 +59,7 @@ func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
 	s.wantOrders(1)
 }
 
-func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
+func TestPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -97,7 +97,7 @@ func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 	}
 }
 
-func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
+func TestCardIsRetriedOnceADayAcrossContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.id
@@ -127,7 +127,7 @@ func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
 	}
 }
 
-func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
+func TestSecondPaymentMethodOfContractIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.pass("P13D")
@@ -148,7 +148,7 @@ func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
 
 // An order that a person had charged early, in vain, while another one was unpaid
 // comes on its own date, unless the other one is unpaid still.
-func TestAnOrderThatWasChargedEarlyInVainComesOnItsDate(t *testing.T) {
+func TestEarlyDeclinedOrderIsChargedOnItsDate(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		declines int // of the first order

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
+func TestFinalActionSkipsOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
@@ -20,7 +20,7 @@ func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
 	}
 }
 
-func TestTheFinalActionMayCancelTheContract(t *testing.T) {
+func TestFinalActionCancelsContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
@@ -34,7 +34,7 @@ func TestTheFinalActionMayCancelTheContract(t *testing.T) {
 }
 
 // What was paid before goes on until the order's own day, on which it is charged again.
-func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
+func TestEarlyDeclinedOrderIsNotAbandonedBeforeItsDay(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
@@ -51,7 +51,7 @@ func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
 	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+mailed, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+mailedEnd)
 }
 
-func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
+func TestSimplePlanNeverRetriesUnusableCard(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
@@ -60,7 +60,7 @@ func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
 	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+mailedEnd)
 }
 
-func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
+func TestPausedOrCancelledContractIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]string{"PAUSED": "FAILURE", "CANCELLED": "SKIPPED_DUNNING_MGMT"} {
 		t.Run(status, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
 	}
 }
 
-func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
+func TestRetryInFlightDuringPauseIsTheLast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -100,7 +100,7 @@ func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
 	}
 }
 
-func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
+func TestLostAnswerToFinalPauseIsRepaired(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
 		t.Run(kind, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 
 // A final action that the platform refuses is recorded, and the customer gets no e-mail that
 // it was done. Here the store's staff has ended the contract, and that event was lost.
-func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
+func TestRefusedFinalActionIsRecorded(t *testing.T) {
 	t.Parallel()
 	for action, entry := range map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED"} {
 		t.Run(action, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 
 // A customer may confirm a payment long after it was given up, and word of it may be
 // lost.
-func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
+func TestChallengeMetAfterEndOfCaseIsAdopted(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "SKIP"})
@@ -174,7 +174,7 @@ func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
 }
 
 // Whatever is lost on the way, what is charged in the end is the same.
-func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
+func TestRetriesUnderFaultsMakeTheSameOrders(t *testing.T) {
 	t.Parallel()
 	story := func(t *testing.T, rate float64, seed int) []int {
 		t.Helper()
@@ -213,7 +213,7 @@ func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
 	}
 }
 
-func TestSettingsOfDunningAreCheckedAndShown(t *testing.T) {
+func TestDunningSettingsAreValidatedAndShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for _, bad := range []map[string]any{

@@ -137,7 +137,7 @@ func (s *subscription) standing() *standing {
 	return list[0].State
 }
 
-func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {
+func TestInsufficientFundsAreRetriedOnPaydaysThenPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -165,7 +165,7 @@ func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {
 	}
 }
 
-func TestADeclineWithoutAReasonIsTriedAgainUntilItIsPaid(t *testing.T) {
+func TestDeclineWithoutReasonIsRetriedUntilPaid(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -181,7 +181,7 @@ func TestADeclineWithoutAReasonIsTriedAgainUntilItIsPaid(t *testing.T) {
 }
 
 // Whatever may be tried again comes to an end.
-func TestRetriesThatAreAllDeclinedPauseTheContract(t *testing.T) {
+func TestExhaustedRetriesPauseContract(t *testing.T) {
 	t.Parallel()
 	end := []string{"Nov 27 DUNNING_PAUSED SUCCESS", "Nov 27 CONTRACT_PAUSED SUCCESS", "Nov 27 " + mailedEnd}
 	for code, begins := range map[string][]string{
@@ -204,7 +204,7 @@ func TestRetriesThatAreAllDeclinedPauseTheContract(t *testing.T) {
 	}
 }
 
-func TestAFaultOnTheWayToTheBankIsTriedAgainSoonAndQuietly(t *testing.T) {
+func TestProcessingErrorIsRetriedSoonWithoutEMail(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -215,7 +215,7 @@ func TestAFaultOnTheWayToTheBankIsTriedAgainSoonAndQuietly(t *testing.T) {
 	s.wantOrders(1)
 }
 
-func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
+func TestUnusableCardIsNotRetriedBeforeReplacement(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.begin()
@@ -232,7 +232,7 @@ func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
 	s.wantOrders(1, 2)
 }
 
-func TestWhatCardReplacesAnotherIsChargedOnce(t *testing.T) {
+func TestReplacedCardIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	for kind, found := range map[string]string{"webhook_lost": "Nov 16", "webhook_late": "Nov 15", "webhook_duplicated": "Nov 15"} {
 		t.Run(kind, func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestWhatCardReplacesAnotherIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
+func TestUnreplacedCardPausesContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.begin()
@@ -267,7 +267,7 @@ func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
 
 // The amount that an e-mail about a decline names is the amount that is charged in the
 // end: with one-time products, less the discounts.
-func TestAMailAboutAPaymentNamesWhatIsCharged(t *testing.T) {
+func TestDeclineEMailNamesChargedAmount(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{"a percentage": "percentage=25&discountTitle=Quarter", "for one order": "percentage=50&discountTitle=Half&recurringCycleLimit=1"} {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestAMailAboutAPaymentNamesWhatIsCharged(t *testing.T) {
 	}
 }
 
-func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
+func TestAuthenticationRequiredIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -300,7 +300,7 @@ func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
 	s.wantOrders()
 }
 
-func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
+func TestUnmetChallengeIsMailedWithItsAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -328,7 +328,7 @@ func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
 }
 
 // Only who can confirm a payment is asked to, at the address where that is done.
-func TestAMailAsksToConfirmAPaymentWhereThatIsDone(t *testing.T) {
+func TestConfirmationEMailLinksToChallenge(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]struct{ label, act string }{
 		"CHALLENGE":               {"Confirm the payment: https://demo.myshopify.com/subscriptions/challenges/", "Please confirm the payment"},
@@ -361,7 +361,7 @@ func (s *subscription) ended(code string) {
 	s.call("POST", fmt.Sprintf("/platform/attempts/%d", all[len(all)-1].ID), map[string]any{"code": code}, nil)
 }
 
-func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
+func TestChallengeEndsAsCustomerDecides(t *testing.T) {
 	t.Parallel()
 	const asked = "Nov 11 BILLING_ATTEMPT_UPDATED INFO"
 	for _, row := range []struct {
@@ -396,7 +396,7 @@ func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
 	}
 }
 
-func TestASuspectedFraudIsNeverTriedAgainByItself(t *testing.T) {
+func TestSuspectedFraudIsNeverRetried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -406,7 +406,7 @@ func TestASuspectedFraudIsNeverTriedAgainByItself(t *testing.T) {
 	s.wantTries("Nov 11 09h 1")
 }
 
-func TestACustomerWhoIsGoneIsLeftInPeace(t *testing.T) {
+func TestGoneCustomerIsNotRetriedOrMailed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -417,7 +417,7 @@ func TestACustomerWhoIsGoneIsLeftInPeace(t *testing.T) {
 	s.wantTries("Nov 11 09h 1")
 }
 
-func TestAStoreThatCannotTakePaymentsHoldsItsOrders(t *testing.T) {
+func TestStoreThatCannotTakePaymentsHoldsOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -438,7 +438,7 @@ func TestAStoreThatCannotTakePaymentsHoldsItsOrders(t *testing.T) {
 	}
 }
 
-func TestAnOrderWithoutStockIsTriedForFiveDaysAndLeftOut(t *testing.T) {
+func TestOutOfStockOrderIsRetriedFiveDaysThenSkipped(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -455,7 +455,7 @@ func TestAnOrderWithoutStockIsTriedForFiveDaysAndLeftOut(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeDeliveredToIsTriedTwiceMore(t *testing.T) {
+func TestUndeliverableAddressIsRetriedTwice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"finalAction": "SKIP"})
@@ -464,7 +464,7 @@ func TestAnAddressThatCannotBeDeliveredToIsTriedTwiceMore(t *testing.T) {
 	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+decline, "Nov 14 "+mailed, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_SKIPPED SUCCESS")
 }
 
-func TestAnAddressThatIsPutRightIsTriedAtOnce(t *testing.T) {
+func TestCorrectedAddressIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.declines("INVALID_SHIPPING_ADDRESS", 1)
@@ -481,7 +481,7 @@ func TestAnAddressThatIsPutRightIsTriedAtOnce(t *testing.T) {
 	s.wantOrders(1)
 }
 
-func TestAnOrderThatIsPaidAlreadyIsNotChargedAgain(t *testing.T) {
+func TestPaidOrderIsNotChargedAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()

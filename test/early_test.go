@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
+func TestDateTooEarlyForPlatformIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(s *subscription, second attempt, date string) reply{
 		"as the contract's next date": func(s *subscription, _ attempt, date string) reply {
@@ -49,7 +49,7 @@ func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnEarlierDateThatNobodyCanVouchForIsNotTaken(t *testing.T) {
+func TestEarlierDateIsRefusedWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	second := s.upcoming()[1]
@@ -68,7 +68,7 @@ func TestAnEarlierDateThatNobodyCanVouchForIsNotTaken(t *testing.T) {
 	s.wantEntries(created, "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS")
 }
 
-func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
+func TestChargeTooEarlyForPlatformIsRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil) // the second cycle begins at the platform on November 11 at 12:00
 	second := s.upcoming()[1]
@@ -94,7 +94,7 @@ func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
 	s.wantEntries(created, triggered, charged, charged)
 }
 
-func TestAChargeThatThePlatformRefusesLaterAsTooEarlyIsNoDecline(t *testing.T) {
+func TestLateRefusalAsTooEarlyIsNoDecline(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	second := s.upcoming()[1]

@@ -29,7 +29,7 @@ func (s *subscription) wantRecorded(want ...string) {
 	}
 }
 
-func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
+func TestDeliveryChangeEntryNamesFieldsWithoutAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c := fmt.Sprintf("contractId=%d", s.id)
@@ -49,7 +49,7 @@ func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
 	)
 }
 
-func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
+func TestLineChangeEntryNamesEveryField(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -73,7 +73,7 @@ func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
 	)
 }
 
-func TestACardThatTheCustomerTakesBackIsToldOf(t *testing.T) {
+func TestRevokedCardIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -83,7 +83,7 @@ func TestACardThatTheCustomerTakesBackIsToldOf(t *testing.T) {
 	s.wantRecorded(`PAYMENT_METHOD_UPDATED {"reason":"the payment method was revoked: nothing can be charged with it"}`)
 }
 
-func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
+func TestOrderTagsAreRecordedOnceWithCycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	body := monthlyGroup("Tagged")
@@ -119,7 +119,7 @@ func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
 	}
 }
 
-func TestWhatHappensByItselfIsNobodysDoing(t *testing.T) {
+func TestSystemEntriesNameNoActor(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 50}, nil)

@@ -85,7 +85,7 @@ func says(t *testing.T, list []string, want string) {
 	}
 }
 
-func TestAnOrderIsExplainedFromTheQueueToItsEnd(t *testing.T) {
+func TestExplainFollowsOrderFromQueueToEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2026-12-31"})
 	queue := s.upcoming()
@@ -146,7 +146,7 @@ func TestAnOrderIsExplainedFromTheQueueToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
+func TestExplainServesMembershipsOnTheirHost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	subscribers := s.upcoming()[0].ID
@@ -186,7 +186,7 @@ func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
 	}
 }
 
-func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
+func TestExplainShowsEveryTryOfDeclinedOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -223,7 +223,7 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 
 // What is said of a later order is what comes: it is left out if the one before it is not
 // paid by then, and made otherwise.
-func TestAnOrderBehindAnUnpaidOneIsExplained(t *testing.T) {
+func TestExplainShowsUnpaidOrderAheadOfOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	queue := s.upcoming()
@@ -241,7 +241,7 @@ func TestAnOrderBehindAnUnpaidOneIsExplained(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
+func TestExplainAnswersWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming()
@@ -263,7 +263,7 @@ func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
 	}
 }
 
-func TestWhatAnOrderCarriesAndWaitsForIsExplained(t *testing.T) {
+func TestExplainShowsContentAndPreparationOfOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()

@@ -22,7 +22,7 @@ const lease = 5 * time.Minute / 100 // by waitsScale
 // does in production. The frozen node may be in one.
 const idle = "&idle_in_transaction_session_timeout=2s"
 
-func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
+func TestTwoNodesWhileOneIsFrozenInABatch(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, ordeal{database: pgtest.Empty(t) + idle, seed: 5, nodes: 2, shops: 9, contracts: 54, declines: 7, calm: 60 * time.Second})
@@ -66,7 +66,7 @@ func (w *world) quiet(ctx context.Context) {
 	w.eventually("no task runs", func() bool { return w.count(ctx, "SELECT COUNT(*) FROM river_job WHERE state = 'running'") == 0 })
 }
 
-func TestANodeFrozenInATransactionHoldsNobodyUp(t *testing.T) {
+func TestTwoNodesWhileOneIsFrozenInATransaction(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, ordeal{

@@ -68,7 +68,7 @@ func (m *merchant) platformShelf() (s shelf) {
 	return shelf{numbers(group.Products), numbers(group.ProductVariants)}
 }
 
-func TestProductsLeaveAGroupByEachOfTheirNames(t *testing.T) {
+func TestGroupRemovesProductsByEveryName(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var sold []struct {

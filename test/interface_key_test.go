@@ -15,7 +15,7 @@ import (
 
 // Integrations of old send their key in the query. Every operation that takes it
 // there does what it does for a key in the header, and says that this will end.
-func TestTheKeyInTheQueryOpensWhatTheHeaderOpens(t *testing.T) {
+func TestKeyInQueryEqualsKeyInHeader(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 8})
 	m.hurry()

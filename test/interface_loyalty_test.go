@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestALoyaltyCustomerIsFoundByEachName(t *testing.T) {
+func TestLoyaltyCustomerIsFoundByEachName(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	if got := s.loyalty("POST", "/add-points", map[string]any{"customerEmail": "ana@shopper.example", "points": 1500, "note": "welcome"}, nil); got != http.StatusOK {
@@ -70,7 +70,7 @@ func TestALoyaltyCustomerIsFoundByEachName(t *testing.T) {
 	}
 }
 
-func TestTopCustomersComeInPagesAndInAnyOrder(t *testing.T) {
+func TestTopCustomersArePagedAndSorted(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
 	m.hurry()

@@ -19,7 +19,7 @@ func wantKept(t *testing.T, where string, sent, got map[string]any) {
 }
 
 // A group keeps all that can be said of it and of its plans, wherever it is read.
-func TestAGroupKeepsAllThatIsSaidOfItsPlans(t *testing.T) {
+func TestGroupKeepsEveryPlanField(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var sold []struct{ ProductID int64 }
@@ -79,7 +79,7 @@ func TestAGroupKeepsAllThatIsSaidOfItsPlans(t *testing.T) {
 	}
 }
 
-func TestTheFlagsOfAnAttemptAreKept(t *testing.T) {
+func TestAttemptFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -100,7 +100,7 @@ func TestTheFlagsOfAnAttemptAreKept(t *testing.T) {
 	}
 }
 
-func TestTheFlagsOfASwapRuleAreKept(t *testing.T) {
+func TestSwapRuleFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()

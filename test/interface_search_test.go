@@ -117,7 +117,7 @@ func queryOf(pairs ...string) url.Values {
 	return q
 }
 
-func TestContractsAreFoundByEachFilterExactly(t *testing.T) {
+func TestEachContractFilterIsExact(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 80})
 	m.hurry()
@@ -228,7 +228,7 @@ func TestContractsAreFoundByEachFilterExactly(t *testing.T) {
 	}
 }
 
-func TestPagesOfASearchHoldEveryContractOnceAndInOrder(t *testing.T) {
+func TestSearchPagesHoldEveryContractOnceInOrder(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
 	m.hurry()
@@ -285,7 +285,7 @@ type logged struct {
 	AdditionalInfo                             string
 }
 
-func TestEntriesAreFoundByEachCriterionExactly(t *testing.T) {
+func TestEachActivityFilterIsExact(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 25})
 	m.hurry()

@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestABundleKeepsItsVolumeDiscounts(t *testing.T) {
+func TestBundleKeepsVolumeDiscounts(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	type settings struct {
@@ -60,7 +60,7 @@ func TestABundleKeepsItsVolumeDiscounts(t *testing.T) {
 	}
 }
 
-func TestAProfileReachesPartsOfCountriesAtACarriersPrice(t *testing.T) {
+func TestProfileShipsToProvincesAtCarrierPrice(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	ask := func(query string, out any) {

@@ -38,7 +38,7 @@ func (s *subscription) member(customer int64) (status int, is points) {
 // Customers that a store merges are merged here too: contracts, points with their expiry.
 // Portal sessions of the merged customer end. However often the webhook comes, points move
 // once.
-func TestCustomersWhoAreMergedAreOne(t *testing.T) {
+func TestMergedCustomersBecomeOne(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true, "expireMonths": 3}, nil)
@@ -96,7 +96,7 @@ func TestCustomersWhoAreMergedAreOne(t *testing.T) {
 
 // An unused reward moves to the customer that its member is merged into, and its points
 // come back to that customer.
-func TestARewardOutlivesAMerge(t *testing.T) {
+func TestRewardSurvivesMerge(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -124,7 +124,7 @@ func TestARewardOutlivesAMerge(t *testing.T) {
 }
 
 // A member who is merged into a customer who is none keeps the membership.
-func TestAMembershipOutlivesAMerge(t *testing.T) {
+func TestMembershipSurvivesMerge(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -146,7 +146,7 @@ func TestAMembershipOutlivesAMerge(t *testing.T) {
 }
 
 // The platform reports a failed merge too. Nothing moves.
-func TestAMergeThatTheStoreCouldNotMakeMovesNothing(t *testing.T) {
+func TestFailedMergeMovesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)

@@ -10,7 +10,7 @@ import (
 // An invalid request is answered 400 whether or not its object exists; a valid one for
 // an unknown id is answered 404. The bodies' simple fields are tried
 // by TestEveryOperationKeepsItsDocument; here is what lies deeper.
-func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
+func TestInvalidRequestIsRefusedBeforeLookup(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	const nothing = 1<<53 - 1
@@ -85,7 +85,7 @@ func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
 }
 
 // The parameter at fault has the name that the operation gives it.
-func TestARefusalNamesTheParameterAsTheOperationDoes(t *testing.T) {
+func TestRefusalNamesParameterAsOperationDoes(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	w.renew(&w.mine, w.key)

@@ -166,7 +166,7 @@ func (s *subscription) partnerEntries() []string {
 	return events
 }
 
-func TestAnApplicationConnectsAndLeaves(t *testing.T) {
+func TestApplicationConnectsAndDisconnects(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read", "billing:write")
@@ -258,7 +258,7 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 	}
 }
 
-func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
+func TestMerchantConnectsApplicationThatIsDownAtFirst(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read")
@@ -346,7 +346,7 @@ func (s *subscription) sends(topic, shop, payload string) int {
 	return answer.StatusCode
 }
 
-func TestRequestsThatComeToNothing(t *testing.T) {
+func TestRejectedAndExpiredConnectionsGrantNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read")

@@ -21,7 +21,7 @@ func fixed(day, cutoff int) map[string]any {
 // A contract that takes another plan gets its orders on the days of that plan, none twice and
 // none before the order that waited. It is November 1, and the next order was due on
 // December 1.
-func TestAPlanThatIsTakenBringsItsFixedDays(t *testing.T) {
+func TestPlanChangeAppliesAnchors(t *testing.T) {
 	t.Parallel()
 	const (
 		product  = api2 + "PRODUCT_SELLING_PLAN_CHANGE SUCCESS"
@@ -91,7 +91,7 @@ func (s *subscription) offered(first, last map[string]any) (is, to string) {
 
 // A customer may buy on a plan before the service has found it: the platform's answer
 // to its creation was lost.
-func TestWhatIsBoughtOnAPlanThatIsStillBeingMadeHasItsTrial(t *testing.T) {
+func TestPlanInCreationAppliesTrialToItsCheckout(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {
+func TestPausedContractHasNoQueueUntilResumed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
@@ -68,7 +68,7 @@ func (s *subscription) mutateInto(document string, out any) {
 	}
 }
 
-func TestAContractWhoseIntervalChangesGoesOnBeingCharged(t *testing.T) {
+func TestContractWithChangedIntervalIsCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("P19D") // cycle 1 was charged on November 11
@@ -108,7 +108,7 @@ func (s *subscription) draft(input string) {
 
 // A plan that becomes a membership plan takes the contracts on it along to the
 // other host, and back. They stay the contracts that they were.
-func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
+func TestContractsFollowTheirPlansToTheOtherHost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "12.50", "sellingPlanId": 7777}}})
@@ -141,7 +141,7 @@ func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
 
 // A variant that the store gives up stays on its line, which is ordered at its price as
 // before; only the numbers say which one it was.
-func TestALineOutlivesItsVariant(t *testing.T) {
+func TestLineSurvivesDeletedVariant(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	gone := s.variants()[0]

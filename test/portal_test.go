@@ -188,7 +188,7 @@ const (
 
 // What the portal shows of attempts and contracts is what the admin interface shows
 // of them, field by field.
-func TestThePortalShowsShoppersTheirOwn(t *testing.T) {
+func TestPortalShowsShoppersTheirOwnData(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	bobs := s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}})
@@ -294,7 +294,7 @@ func TestThePortalShowsShoppersTheirOwn(t *testing.T) {
 	}
 }
 
-func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
+func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -362,7 +362,7 @@ func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
 	}
 }
 
-func TestThePortalChangesWhatIsOrdered(t *testing.T) {
+func TestPortalChangesOrderContents(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -476,7 +476,7 @@ type call struct {
 
 // Another shopper finds nothing, and leaves no trace. Requests without a customer, or
 // without the platform's signature, are refused.
-func TestThePortalShowsNothingOfOthers(t *testing.T) {
+func TestPortalShowsNothingOfOtherCustomers(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -540,7 +540,7 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 
 // A page of another site can post a form in the name of its viewer, and can ask whether
 // it may do more.
-func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
+func TestPortalRefusesFormsOfOtherSites(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -574,7 +574,7 @@ func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
 
 // What says everything in its query needs neither a body nor a type for one, unless a
 // page of another site sends it.
-func TestThePortalTakesAPostWithoutABody(t *testing.T) {
+func TestPortalAcceptsPostWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -618,7 +618,7 @@ func TestThePortalTakesAPostWithoutABody(t *testing.T) {
 
 // A member is held to the orders that they committed to, whatever the store says,
 // and the error says how many are left. The store's own people are not held.
-func TestThePortalHoldsMembersToTheirOrders(t *testing.T) {
+func TestPortalHoldsMembersToCommitment(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": false}, nil)

@@ -73,7 +73,7 @@ type queue struct {
 
 // Whatever people do to orders and to the contract, in whatever order: each order that
 // they left alone is made on its day, and none that they skipped.
-func TestTheQueueIsWhatPeopleMadeOfIt(t *testing.T) {
+func TestQueueMatchesModel(t *testing.T) {
 	t.Parallel()
 	for _, of := range queueStores(t) {
 		for seed := uint64(1); seed <= 1; seed++ {

@@ -50,7 +50,7 @@ func (s *store) rowsWith(text string) (tables []string) {
 }
 
 // A customer that the platform asks to erase is erased wherever their data is kept. What is being charged comes to its end, and what was ordered is still counted.
-func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
+func TestRedactedCustomerIsErased(t *testing.T) {
 	t.Parallel()
 	const email = "Zebulon@quagmire.example"
 	who := map[string]any{"email": email, "firstName": "Zebulon", "lastName": "Quagmire", "phone": "+15550142377"}
@@ -121,7 +121,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 
 // A store that gave up the service is forgotten with all its customers; one that has it
 // again is not.
-func TestAStoreThatIsErasedAtThePlatformIsForgotten(t *testing.T) {
+func TestRedactedStoreIsErased(t *testing.T) {
 	t.Parallel()
 	const erase = `{"shop_id":1,"shop_domain":"demo.myshopify.com"}`
 	s := subscribe(t, nil)
@@ -186,7 +186,7 @@ func TestCapturedWebhookDoesNothingUnderAnotherTopicOrStore(t *testing.T) {
 
 // What a customer asks of a store is noted for its staff. A request about an
 // unknown customer is not repeated.
-func TestWhatAPlatformSaysBesidesIsWorkedOnce(t *testing.T) {
+func TestUnknownComplianceWebhookRunsOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.says("customers/data_request", fmt.Sprintf(`{"shop_domain":"demo.myshopify.com","orders_requested":[],"customer":{"id":%d,"email":"ana@shopper.example"},"data_request":{"id":9}}`, s.payer(s.id)))

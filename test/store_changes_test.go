@@ -16,7 +16,7 @@ func (s *store) restate(to map[string]string) {
 // A store that moves to another time zone keeps the local days of its orders, on either
 // side of the date line and of the hour that clocks skip and repeat: no cycle comes twice,
 // and none is forgotten.
-func TestAStoreThatMovesKeepsTheDaysOfItsOrders(t *testing.T) {
+func TestMovedStoreKeepsOrderDays(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name     string
@@ -89,7 +89,7 @@ func TestAStoreThatMovesKeepsTheDaysOfItsOrders(t *testing.T) {
 
 // A pause that lasts until a day lasts until that day of the store, wherever the store is by
 // then: the order of the day is made, and none before it.
-func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
+func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name     string
@@ -119,7 +119,7 @@ func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
 }
 
 // So does a cancellation that waits for what is paid.
-func TestACancellationWaitsForItsDayInAStoreThatMoves(t *testing.T) {
+func TestCancellationInMovedStoreWaitsForItsDay(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.cancel(http.StatusNoContent, "")
@@ -142,7 +142,7 @@ func zoneOf(t *testing.T, name string) *time.Location {
 }
 
 // A store that takes another currency sells in it from then on. Its contracts keep theirs.
-func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
+func TestStoreWithNewCurrencyKeepsContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.restate(map[string]string{"currencyCode": "eur", "name": "Kontor"})
@@ -168,7 +168,7 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 
 // Amounts of two currencies are never added up: what a member spent and was given is shown
 // in the currency that the store has.
-func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
+func TestStoreCreditHasStoreCurrency(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -193,7 +193,7 @@ func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
 }
 
 // A change that no webhook reported is found by the next reconciliation.
-func TestAMoveThatWasNotToldIsFound(t *testing.T) {
+func TestUnreportedMoveIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "for": "PT1H"}, nil)

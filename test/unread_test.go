@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatCannotBeReadKeepsNothingElseFromBeingRead(t *testing.T) {
+func TestUnreadableContractBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("PT1M")
@@ -59,7 +59,7 @@ func (s *subscription) bill(id int64, policy string) {
 	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftCommit(draftId: %q) { userErrors { message } } }`, draft))
 }
 
-func TestWhatWasMovedAtThePlatformIsChargedOnItsNewDateThoughTheWordWasLost(t *testing.T) {
+func TestDateMovedAtPlatformIsChargedThoughWebhookWasLost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil) // due on Nov 11 and Dec 11
 	s.pass("P11D")

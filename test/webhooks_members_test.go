@@ -49,7 +49,7 @@ func (a arrived) happening(t *testing.T) (h happening) {
 
 var ofMembers = []string{"loyalty.sign-up", "loyalty.earned", "loyalty.redeemed", "loyalty.credits-earned"}
 
-func TestWebhooksTellOfMembers(t *testing.T) {
+func TestWebhooksReportMemberEvents(t *testing.T) {
 	t.Parallel()
 	s := house(t, sandbox.Options{Empty: true}).subscription
 	r := listen(s, ofMembers...)
@@ -124,7 +124,7 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 	}
 }
 
-func TestWebhooksTellOfTiersAndReferrals(t *testing.T) {
+func TestWebhooksReportTiersAndReferrals(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	who := s.ana().CustomerID

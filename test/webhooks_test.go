@@ -159,7 +159,7 @@ func (r *receiver) charge(attempt int64) {
 	r.pass("PT1M")
 }
 
-func TestWebhooksTellOfImmediateCharges(t *testing.T) {
+func TestWebhooksReportImmediateCharges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE")
@@ -198,7 +198,7 @@ func TestWebhooksTellOfImmediateCharges(t *testing.T) {
 	}
 }
 
-func TestWebhooksTellOfAContractsLife(t *testing.T) {
+func TestWebhooksReportContractLifecycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.created", "subscription.updated", "subscription.activated", "subscription.paused", "subscription.cancelled",
@@ -219,7 +219,7 @@ func TestWebhooksTellOfAContractsLife(t *testing.T) {
 	r.wantTypes("subscription.created", "subscription.paused", "subscription.activated", "subscription.billing-skipped", "subscription.cancelled")
 }
 
-func TestWebhooksAreTriedAgainOnTheirSchedule(t *testing.T) {
+func TestWebhooksAreRetriedOnSchedule(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.billing-success")
@@ -257,7 +257,7 @@ func TestWebhooksAreTriedAgainOnTheirSchedule(t *testing.T) {
 	}
 }
 
-func TestWebhooksOfOneContractKeepTheirOrderAndHoldUpNoOther(t *testing.T) {
+func TestWebhooksOfOneContractKeepOrderAndBlockNoOther(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.created", "subscription.paused", "subscription.activated")
@@ -281,7 +281,7 @@ func TestWebhooksOfOneContractKeepTheirOrderAndHoldUpNoOther(t *testing.T) {
 	}
 }
 
-func TestWebhookEndpointsAreDisabledWhenTheyAreGoneOrFailForDays(t *testing.T) {
+func TestFailingWebhookEndpointsAreDisabled(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	leaver, failing := listen(s, "subscription.billing-success"), listen(s, "subscription.billing-success")

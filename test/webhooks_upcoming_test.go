@@ -51,7 +51,7 @@ func TestWebhooksAnnounceEveryOrderOnce(t *testing.T) {
 	}
 }
 
-func TestWebhooksAnnounceNoOrderThatDoesNotCome(t *testing.T) {
+func TestWebhooksAnnounceNoSkippedOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	skipped, paused := s.id, s.checkout(nil)
@@ -84,7 +84,7 @@ func TestWebhooksAnnounceNoOrderThatDoesNotCome(t *testing.T) {
 	r.wantTypes(upcomingOrder, upcomingOrder)
 }
 
-func TestWebhooksAnnounceAnOrderOnTheDayToWhichItWasMoved(t *testing.T) {
+func TestWebhooksAnnounceMovedOrderOnItsNewDay(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, upcomingOrder)
@@ -105,7 +105,7 @@ func TestWebhooksAnnounceAnOrderOnTheDayToWhichItWasMoved(t *testing.T) {
 	r.wantTypes(upcomingOrder)
 }
 
-func TestWhoAsksLaterIsToldOfWhatIsStillToCome(t *testing.T) {
+func TestLateEndpointGetsUpcomingOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("P9D") // no endpoint exists yet
