@@ -9,7 +9,7 @@ import (
 
 // The table is held to what it is meant to say, so that a row that became too
 // wide is noticed.
-func TestTheImportTableRefuses(t *testing.T) {
+func TestImportTableRefusesForbiddenImports(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -34,7 +34,7 @@ func TestTheImportTableRefuses(t *testing.T) {
 		{name: "a room may use a lower one", pkg: "internal/domain/amend/lifecycle", imported: module + "/internal/domain/amend/split"},
 		{name: "a room may not use one of its own level", pkg: "internal/domain/amend/split", imported: module + "/internal/domain/amend/create", want: "must not import internal/domain/amend/create"},
 		{name: "a feature's root uses no room", pkg: "internal/domain/amend", imported: module + "/internal/domain/amend/terms", want: "must not import internal/domain/amend/terms"},
-		{name: "a room that is not listed is told where to go", pkg: "internal/domain/amend/other", imported: "fmt", want: "is not in the import table"},
+		{name: "a room that is not listed is refused", pkg: "internal/domain/amend/other", imported: "fmt", want: "is not in the import table"},
 		{name: "a feature does not speak HTTP", pkg: "internal/domain/access", imported: "net/http", want: "belongs to the edges"},
 		{name: "a feature's test may", pkg: "internal/domain/access", imported: "net/http/httptest", test: true},
 		{name: "a feature does not speak SQL", pkg: "internal/domain/billing", imported: "database/sql", want: "belongs to the edges"},
@@ -68,7 +68,7 @@ func TestTheImportTableRefuses(t *testing.T) {
 	}
 }
 
-func TestCallsOfPackageTimeAreFound(t *testing.T) {
+func TestTimeCallsAreFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, source string

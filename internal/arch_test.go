@@ -294,7 +294,7 @@ func skipFolder(file, name string) error {
 	return nil
 }
 
-func TestEveryPackageImportsOnlyWhatItsRowAllows(t *testing.T) {
+func TestPackagesImportOnlyWhatTheirRowAllows(t *testing.T) {
 	t.Parallel()
 	files := sources(t, token.NewFileSet(), parser.ImportsOnly)
 	if len(files) < 20 {
@@ -316,7 +316,7 @@ func TestEveryPackageImportsOnlyWhatItsRowAllows(t *testing.T) {
 	}
 }
 
-func TestOnlyTheClockReadsTheSystemsTime(t *testing.T) {
+func TestOnlyClockReadsSystemTime(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()
 	for _, f := range sources(t, fset, parser.SkipObjectResolution) {
@@ -329,7 +329,7 @@ func TestOnlyTheClockReadsTheSystemsTime(t *testing.T) {
 	}
 }
 
-func TestTestsSleepOnlyInsideSynctest(t *testing.T) {
+func TestSleepIsOnlyInsideSynctest(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()
 	for _, f := range sources(t, fset, parser.SkipObjectResolution) {

@@ -66,7 +66,7 @@ func anchors(text string) []string {
 	return list
 }
 
-func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
+func TestDocumentLinksExist(t *testing.T) {
 	t.Parallel()
 	docs := documents(t)
 	for name, text := range docs {
@@ -92,7 +92,7 @@ func TestLinksInDocumentsLeadSomewhere(t *testing.T) {
 
 // A word in code that begins with a folder of the checkout is a path. One with a part to fill
 // in, such as internal/domain/<feature>, is taken up to that part.
-func TestPathsInDocumentsExist(t *testing.T) {
+func TestDocumentPathsExist(t *testing.T) {
 	t.Parallel()
 	folders, err := os.ReadDir("..")
 	if err != nil {
@@ -118,37 +118,55 @@ func TestPathsInDocumentsExist(t *testing.T) {
 	}
 }
 
-// A row of the tour is: what to do, the word to grep for, the file, what to look at.
-func TestWordsOfTheTourAreInItsFiles(t *testing.T) {
+// A row of the tour is: what to do, the word to grep for, the folder, the file that the
+// word finds, and the file to read then with a name that it declares.
+func TestTourFindsItsFilesByWord(t *testing.T) {
 	t.Parallel()
+	const most = 5 // files in which a reader finds the one to open
 	_, tour, _ := strings.Cut(documents(t)["CONTRIBUTING.md"], "## A tour in five stops\n")
 	tour, _, _ = strings.Cut(tour, "\n## ")
 	stops := 0
 	for row := range strings.Lines(tour) {
 		cells := strings.Split(row, "|")
-		if len(cells) < 5 {
-			continue
-		}
-		word, file := codeSpan.FindStringSubmatch(cells[2]), codeSpan.FindStringSubmatch(cells[3])
-		if word == nil || file == nil {
-			continue // the head of the table
+		if len(cells) < 6 || codeSpan.FindString(cells[2]) == "" {
+			continue // not a row, or the head of the table
 		}
 		stops++
-		text, err := os.ReadFile(filepath.Join("..", file[1]))
+		code := func(cell int) string { return codeSpan.FindStringSubmatch(cells[cell])[1] }
+		found := filesWith(t, filepath.Join("..", code(3)), code(2))
+		if first := filepath.Join("..", code(4)); !slices.Contains(found, first) || len(found) > most {
+			t.Errorf("%q is in %q, want at most %d files with %s", code(2), found, most, first)
+		}
+		then := codeSpan.FindAllStringSubmatch(cells[5], 2)
+		text, err := os.ReadFile(filepath.Join("..", then[0][1]))
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), word[1]) {
-			t.Errorf("%s does not contain %q", file[1], word[1])
-		}
-		for _, look := range codeSpan.FindAllStringSubmatch(cells[4], 1) {
-			name := look[1][strings.LastIndex(look[1], ".")+1:]
-			if !regexp.MustCompile(`(?m)^(func|type|var) (\([^)]*\) )?` + regexp.QuoteMeta(name) + `\b`).Match(text) {
-				t.Errorf("%s declares no %s", file[1], look[1])
-			}
+		name := then[1][1][strings.LastIndex(then[1][1], ".")+1:]
+		if !regexp.MustCompile(`(?m)^(func|type|var) (\([^)]*\) )?` + regexp.QuoteMeta(name) + `\b`).Match(text) {
+			t.Errorf("%s declares no %s", then[0][1], name)
 		}
 	}
 	if stops != 5 {
 		t.Errorf("the tour has %d stops, want 5", stops)
 	}
+}
+
+// filesWith returns the Go files below a folder, tests apart, that contain a word.
+func filesWith(t *testing.T, folder, word string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), word) {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

@@ -25,9 +25,9 @@ var knotted = map[string]int{
 }
 
 // A knot is a strongly connected component of a package's files, where a file is connected
-// to those that declare the package-level names and the methods that it uses. Whoever wants to
-// understand one file of a knot has to understand them all.
-func TestNoPackageHasALargerKnotThanItMay(t *testing.T) {
+// to those that declare the package-level names and the methods that it uses. To understand one
+// file of a knot, a reader has to understand all of them.
+func TestKnotsStayWithinLimit(t *testing.T) {
 	t.Parallel()
 	knots := knotsOf(t, "./domain/...", "./web/...", "./app/...", "./job/...", "./deliver/...")
 	for pkg, files := range knots {
@@ -46,7 +46,7 @@ func TestNoPackageHasALargerKnotThanItMay(t *testing.T) {
 	}
 }
 
-func TestKnotsAreFound(t *testing.T) {
+func TestKnotsOfFilesAreFound(t *testing.T) {
 	t.Parallel()
 	uses := map[string][]string{"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
 	if got := knot(uses); !slices.Equal(got, []string{"a", "b", "c"}) {

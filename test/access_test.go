@@ -140,7 +140,7 @@ func TestKeysAreManagedOverHTTP(t *testing.T) {
 	want(t, s.demand("POST", "/api-keys", s.key, map[string]any{"name": "x", "shop": "other.myshopify.com"}), 400, "shopMismatch")
 }
 
-func TestAKeyNeedsTheMembershipScopesOnTheMembershipsHost(t *testing.T) {
+func TestMembershipsHostRequiresMembershipScopes(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	key := func(scopes ...string) string {
@@ -162,7 +162,7 @@ func TestAKeyNeedsTheMembershipScopesOnTheMembershipsHost(t *testing.T) {
 		"reading contracts with memberships:write":                   {s.urls.Subscriptions, "GET", "/subscription-contract-details", member, 403},
 		"skipping an order with billing:write":                       {s.urls.Subscriptions, "PUT", "/subscription-billing-attempts/skip-order/1", biller, 404},
 		"skipping a membership's with billing:write":                 {s.urls.Memberships, "PUT", "/subscription-billing-attempts/skip-order/1", biller, 403},
-		"skipping a membership's with memberships:write besides":     {s.urls.Memberships, "PUT", "/subscription-billing-attempts/skip-order/1", member, 404},
+		"skipping a membership's with memberships:write as well":     {s.urls.Memberships, "PUT", "/subscription-billing-attempts/skip-order/1", member, 404},
 		"the log of memberships with everything":                     {s.urls.Memberships, "GET", "/activity-logs", s.key, 200},
 		"managing keys on either host needs everything, and no more": {s.urls.Memberships, "GET", "/api-keys", s.key, 200},
 	} {
@@ -172,7 +172,7 @@ func TestAKeyNeedsTheMembershipScopesOnTheMembershipsHost(t *testing.T) {
 	}
 }
 
-func TestAShopsSettingsAreChangedByTheSandboxsControl(t *testing.T) {
+func TestSandboxControlChangesShopSettings(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	charge := fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID)

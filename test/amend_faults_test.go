@@ -77,9 +77,9 @@ func TestDiscountCodeKeepsItsUsageLimitUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-// Whoever splits a contract, how often and with which answers lost: each line is
+// A split may be requested by anyone, repeated, and lose any answer: each line is
 // in one contract in the end, and charged once.
-func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
+func TestSplitUnderFaultsHappensOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("by eight at once", func(t *testing.T) {
 		t.Parallel()
@@ -125,7 +125,7 @@ func TestASplitIsMadeOnceWhateverHappens(t *testing.T) {
 }
 
 // With answers lost, a contract that is split off has each discount once.
-func TestASplitGivesItsDiscountsOnce(t *testing.T) {
+func TestSplitUnderFaultsCopiesDiscountsOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range 6 {
 		t.Run(fmt.Sprintf("with faults %d", seed), func(t *testing.T) {
@@ -156,9 +156,8 @@ func (s *subscription) wantSplit() {
 	}
 }
 
-// A contract is made once by a request that is repeated, also when nobody heard
-// the first answer.
-func TestAContractIsMadeOnceByARequestThatIsRepeated(t *testing.T) {
+// A repeated request creates one contract, also when the first answer was lost.
+func TestRepeatedCreateMakesOneContract(t *testing.T) {
 	t.Parallel()
 	for seed := range 6 {
 		t.Run(fmt.Sprintf("with faults %d", seed), func(t *testing.T) {
@@ -194,7 +193,7 @@ func TestAContractIsMadeOnceByARequestThatIsRepeated(t *testing.T) {
 }
 
 // Of changes that are made at once none is lost.
-func TestAttributesThatAreMergedAtOnceAreAllKept(t *testing.T) {
+func TestConcurrentAttributeMergesAreAllKept(t *testing.T) {
 	t.Parallel()
 	s, _ := twoLines(t)
 	kept := make([]bool, 8)
@@ -225,7 +224,7 @@ func TestAttributesThatAreMergedAtOnceAreAllKept(t *testing.T) {
 }
 
 // A plan of the other line does not take a contract away from its host.
-func TestAContractStaysOnItsHost(t *testing.T) {
+func TestPlanOfOtherHostIsRefused(t *testing.T) {
 	t.Parallel()
 	s, lines := twoLines(t)
 	var group struct {
@@ -245,8 +244,8 @@ func TestAContractStaysOnItsHost(t *testing.T) {
 	s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
 }
 
-// A price by cycle is what each order is charged, until somebody sets another.
-func TestPricesByCycleAreCharged(t *testing.T) {
+// Each order is charged the price of its cycle until a request sets another price.
+func TestCyclePricesAreCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
@@ -270,7 +269,7 @@ func TestPricesByCycleAreCharged(t *testing.T) {
 
 // A line without a policy at the platform, as imported ones are, is charged what
 // the plan of ours says that it is on.
-func TestPricesOfAPlanAreChargedWithoutAPolicyAtThePlatform(t *testing.T) {
+func TestPlanPricesAreChargedWithoutPlatformPolicy(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2030-01-01"}) // opens the store
 	sold := s.articles()

@@ -25,9 +25,8 @@ func (s *subscription) standStill() {
 	s.status(http.StatusNoContent, "ACTIVE")
 }
 
-// What people chose for an order to come, or wrote on it, is not lost when the queue
-// is made anew.
-func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
+// Dates, skips and notes of upcoming orders survive a rebuild of the queue.
+func TestOrderEditsSurviveQueueRebuild(t *testing.T) {
 	t.Parallel()
 	note := func(s *subscription, n int) {
 		s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=birthday", s.upcoming()[n].ID), nil)
@@ -77,7 +76,7 @@ func TestWhatPeopleWishOfAnOrderOutlivesItsPlaceInTheQueue(t *testing.T) {
 	}
 }
 
-func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
+func TestPlanChangeKeepsContractLimits(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 2, "maxCycles": 4}})
 	plan := s.planned(s.urls.Subscriptions, map[string]any{
@@ -95,9 +94,9 @@ func TestTakingAPlanKeepsTheLimitsOfTheContract(t *testing.T) {
 }
 
 // A contract whose last order was given up, because the contract was paused for it, has
-// had its orders: when somebody starts it again, it ends once nobody has had that order
-// charged for two weeks.
-func TestWhatHasNoOrderLeftEnds(t *testing.T) {
+// had its orders: after a restart it ends when that order is still not charged after
+// two weeks.
+func TestContractWithoutOrdersLeftExpires(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 1, "everyDays": 3, "finalAction": "PAUSE"})

@@ -32,7 +32,7 @@ func (s *subscription) everyTwoWeeks() {
 // Whatever people did to single orders before: after the interval changed, or the
 // contract stood still for a while, no order that is due is forgotten, none that is
 // skipped is charged, and none comes twice. The first order is due on November 11.
-func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
+func TestCalendarChangesLoseAndRepeatNoOrder(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -83,7 +83,7 @@ func TestChangesOfTheCalendarForgetAndDoubleNothing(t *testing.T) {
 
 // What people skip stays skipped when the calendar was moved so far that the platform's
 // own cycles of those days are others.
-func TestSkipsOfAMovedCalendarOutliveAPause(t *testing.T) {
+func TestSkipsOfMovedCalendarSurvivePause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.skipNumber(1)
@@ -95,7 +95,7 @@ func TestSkipsOfAMovedCalendarOutliveAPause(t *testing.T) {
 }
 
 // A pause for some orders leaves out those that would have been made.
-func TestAPauseForSomeOrdersCountsNoneThatIsSkipped(t *testing.T) {
+func TestPauseForOrdersDoesNotCountSkippedOnes(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.skipNumber(1) // of November 18
@@ -105,7 +105,7 @@ func TestAPauseForSomeOrdersCountsNoneThatIsSkipped(t *testing.T) {
 }
 
 // The order that waits stays when the interval changes, with its number.
-func TestTheOrderThatWaitsStaysWhenTheIntervalChanges(t *testing.T) {
+func TestIntervalChangeKeepsNextOrder(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
@@ -139,7 +139,7 @@ func TestTheOrderThatWaitsStaysWhenTheIntervalChanges(t *testing.T) {
 }
 
 // What was said of one order stays with it when the interval changes.
-func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
+func TestIntervalChangeKeepsNoteWithItsOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -150,9 +150,9 @@ func TestANoteStaysWithItsOrderWhenTheIntervalChanges(t *testing.T) {
 	}
 }
 
-// A later order that somebody moves to the day of the next one, or before it, comes
-// besides it.
-func TestALaterOrderThatIsMovedToTheDayOfTheNextOneComesBesidesIt(t *testing.T) {
+// A later order that is moved to the day of the next one, or before it, comes in
+// addition to it.
+func TestLaterOrderMovedToNextOrdersDayComesInAddition(t *testing.T) {
 	t.Parallel()
 	for _, future := range []bool{false, true} {
 		t.Run(fmt.Sprint("and those after it ", future), func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestALaterOrderThatIsMovedToTheDayOfTheNextOneComesBesidesIt(t *testing.T) 
 }
 
 // A skip that is taken back leaves its order where the calendar has it by then.
-func TestASkippedOrderFollowsTheCalendar(t *testing.T) {
+func TestSkippedOrderFollowsCalendar(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	second := s.upcoming()[1]
@@ -180,7 +180,7 @@ func TestASkippedOrderFollowsTheCalendar(t *testing.T) {
 
 // A date that an order was given before it was skipped is its date when the skip is taken
 // back, also after a pause.
-func TestASkippedOrderKeepsItsDateThroughAPause(t *testing.T) {
+func TestSkippedOrderKeepsItsDateThroughPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	second := s.upcoming()[1]
@@ -193,9 +193,9 @@ func TestASkippedOrderKeepsItsDateThroughAPause(t *testing.T) {
 }
 
 // An order that waits behind one that was made since comes on its day, and those that
-// follow come after it, whatever makes the queue anew. The orders are due on November 11,
+// follow come after it, whatever rebuilds the queue. The orders are due on November 11,
 // December 11 and so on.
-func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
+func TestOrderBehindLaterOnesComesOnItsDay(t *testing.T) {
 	t.Parallel()
 	putOff := func(s *subscription) { s.reschedule(0, "2026-12-15", false); s.until("2026-12-12") }
 	for _, row := range []struct {
@@ -207,7 +207,7 @@ func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
 		{"it stands still twice", func(s *subscription) { putOff(s); s.standStill(); s.standStill() }, "[12-11 12-15 01-11 02-11]"},
 		{"it is moved with those that follow", func(s *subscription) { putOff(s); s.reschedule(0, "2026-12-20", true) }, "[12-11 12-20 01-20 02-20]"},
 		{"the interval changes, and the next order is skipped", func(s *subscription) { putOff(s); s.skipNumber(1); s.everyTwoWeeks() }, "[12-11 12-15 01-12 01-26 02-09]"},
-		{"nobody had put it off: another one was brought forward", func(s *subscription) {
+		{"it was not put off: another one was brought forward", func(s *subscription) {
 			s.reschedule(0, "2026-12-20", true)
 			s.reschedule(2, "2027-01-15", false)
 			s.until("2027-01-16")
@@ -227,7 +227,7 @@ func TestAnOrderBehindOthersComesOnItsDay(t *testing.T) {
 
 // An interval that changes in a pause after the day of an order is counted from the next
 // one, as if the contract had run again before.
-func TestANewIntervalIsNotCountedFromAnOrderThatPassedInAPause(t *testing.T) {
+func TestIntervalChangeInPauseIgnoresPassedOrder(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -251,11 +251,11 @@ func TestANewIntervalIsNotCountedFromAnOrderThatPassedInAPause(t *testing.T) {
 
 // The platform keeps dates that its cycles were given before the interval changed, when they
 // were longer. They hold no order back.
-func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
+func TestDatesOfOldIntervalDelayNoOrder(t *testing.T) {
 	t.Parallel()
 	twoWeeks := map[string]any{"interval": "WEEK", "intervalCount": 2}
 	s := subscribe(t, map[string]any{"billingPolicy": twoWeeks, "deliveryPolicy": twoWeeks})
-	s.reschedule(0, "2026-11-09", true) // the platform is told of each date that follows
+	s.reschedule(0, "2026-11-09", true) // each date that follows is published
 	s.until("2026-11-24")
 	s.reschedule(0, "2026-12-10", false)
 	s.interval("DAY", 10)
@@ -266,7 +266,7 @@ func TestDatesOfTheIntervalBeforeHoldNoOrderBack(t *testing.T) {
 // An order that comes back before the one with which a new calendar begins, and that the
 // platform takes only on a later day, brings no later order forward. Here it is the third,
 // which was skipped: the fourth is on December 18, and so it stays.
-func TestAnOrderThatIsPutOffBringsNoLaterOneForward(t *testing.T) {
+func TestPostponedOrderMovesNoLaterOneForward(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.reschedule(1, "2026-11-20", false)
@@ -286,11 +286,11 @@ func TestAnOrderThatIsPutOffBringsNoLaterOneForward(t *testing.T) {
 
 // An order whose cycle the platform put off as a whole keeps its number, and its day: the
 // platform takes the charge from the date on that the cycle was given before.
-func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
+func TestOrderKeepsItsNumberWhenItsCycleIsLater(t *testing.T) {
 	t.Parallel()
 	weekly := map[string]any{"interval": "WEEK", "intervalCount": 1}
 	s := subscribe(t, map[string]any{"billingPolicy": weekly, "deliveryPolicy": weekly})
-	s.reschedule(0, "2026-11-10", true) // the platform is told of each date that follows
+	s.reschedule(0, "2026-11-10", true) // each date that follows is published
 	for _, day := range []string{"2026-11-12", "2026-11-17"} {
 		s.until(day)
 		s.trigger(s.upcoming()[0].ID)
@@ -306,7 +306,7 @@ func TestAnOrderKeepsItsNumberWhereItsCycleIsLaterThanItsDate(t *testing.T) {
 
 // After a pause the platform shows customers the next order that comes, not the one that
 // passed meanwhile.
-func TestThePlatformShowsTheNextOrderAfterAPause(t *testing.T) {
+func TestPlatformShowsNextOrderAfterPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.status(http.StatusNoContent, "PAUSED")
@@ -321,7 +321,7 @@ func TestThePlatformShowsTheNextOrderAfterAPause(t *testing.T) {
 }
 
 // However many orders are put off, those that follow come on their days.
-func TestOrdersThatArePutOffMakeNoLaterOneWait(t *testing.T) {
+func TestPostponedOrdersDelayNoLaterOne(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	for n := range 6 {
@@ -334,7 +334,7 @@ func TestOrdersThatArePutOffMakeNoLaterOneWait(t *testing.T) {
 
 // An order that has fallen due and waits, here for the end of the charge before it, is
 // the order that waits when the interval changes.
-func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
+func TestIntervalChangeKeepsDueOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.declines("CHALLENGE", 1)
@@ -347,8 +347,8 @@ func TestAnOrderThatIsDueStaysWhenTheIntervalChanges(t *testing.T) {
 }
 
 // So are all that have fallen due: one that was put off behind a later one is owed as
-// well, and counts towards the limit of orders, of which there are four here.
-func TestAnOrderThatIsDueBehindAnotherStaysWhenTheIntervalChanges(t *testing.T) {
+// well, and counts towards the limit, which is four orders here.
+func TestIntervalChangeKeepsDueOrderBehindLaterOnes(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=4", s.id), nil)

@@ -88,7 +88,7 @@ func (s *subscription) variants() (ids []int64) {
 
 const api2 = "MERCHANT_EXTERNAL_API "
 
-func TestLinesChangeAndTheNextOrderHasThem(t *testing.T) {
+func TestLineChangesReachNextOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -131,7 +131,7 @@ func TestLinesChangeAndTheNextOrderHasThem(t *testing.T) {
 		api2+"PRODUCT_QUANTITY_CHANGE SUCCESS", api2+"PRODUCT_PRICE_CHANGE SUCCESS", api2+"PRODUCT_REMOVE SUCCESS", charged)
 }
 
-func TestSeveralLinesAreReplacedInOneChange(t *testing.T) {
+func TestReplaceSeveralLinesIsOneChange(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -156,7 +156,7 @@ func TestSeveralLinesAreReplacedInOneChange(t *testing.T) {
 	s.wantEntries(created, api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_REPLACE SUCCESS", api2+"PRODUCT_ADD SUCCESS", api2+"PRODUCT_REMOVE SUCCESS", api2+"PRODUCT_REMOVE SUCCESS")
 }
 
-func TestLinesAreAddedAndRemovedWhereTheyAreReplaced(t *testing.T) {
+func TestReplaceAddsAndRemovesLines(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -175,7 +175,7 @@ func TestLinesAreAddedAndRemovedWhereTheyAreReplaced(t *testing.T) {
 	s.wantEntries(created, api2+"PRODUCT_ADD SUCCESS", api2+"PRODUCT_REMOVE SUCCESS")
 }
 
-func TestAPriceIsGivenToALineThatIsAdded(t *testing.T) {
+func TestAddedLineHasGivenPrice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for i, path := range []string{"/subscription-contracts-add-line-item", "/subscription-contract-add-line-item"} {
@@ -186,7 +186,7 @@ func TestAPriceIsGivenToALineThatIsAdded(t *testing.T) {
 	}
 }
 
-func TestWhatTheNextOrderCannotHaveKeepsLinesFromBeingReplaced(t *testing.T) {
+func TestReplaceIsRefusedWhenNextOrderCannotFollow(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -211,7 +211,7 @@ func (s *subscription) row0() string {
 	return list[0].Shop
 }
 
-func TestNotesAndAttributesAreKeptAndCleared(t *testing.T) {
+func TestNotesAndAttributesAreStoredAndCleared(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	note := fmt.Sprintf("/subscription-contracts-update-order-note/%d", s.id)
@@ -253,7 +253,7 @@ func TestNotesAndAttributesAreKeptAndCleared(t *testing.T) {
 	s.wantEntries(created, api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
 }
 
-func TestTheStatusIsSetAndTheQueueFollows(t *testing.T) {
+func TestStatusChangeUpdatesQueue(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	status := func(want int, to string) {
@@ -314,7 +314,7 @@ func TestIntervalsAndLimitsChange(t *testing.T) {
 		api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", api2+"NEXT_BILLING_DATE_CHANGE SUCCESS")
 }
 
-func TestDeliveryAndPaymentChange(t *testing.T) {
+func TestDeliveryAndPaymentMethodChange(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c := fmt.Sprintf("contractId=%d", s.id)
@@ -341,7 +341,7 @@ func TestDeliveryAndPaymentChange(t *testing.T) {
 	s.wantEntries(created, api2+"MANUAL_DELIVERY_PRICE_UPDATED SUCCESS", api2+"DELIVERY_METHOD_UPDATED SUCCESS", api2+"SHIPPING_ADDRESS_CHANGE SUCCESS", api2+"INFORMATIONAL_EVENT SUCCESS")
 }
 
-func TestDiscountsComeAndGo(t *testing.T) {
+func TestDiscountsAreAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c := fmt.Sprintf("contractId=%d", s.id)
@@ -392,7 +392,7 @@ func (s *subscription) follow(contract string) {
 	}
 }
 
-func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
+func TestContractIsCreatedWithoutCheckoutAndSplit(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -442,7 +442,7 @@ func TestAContractIsMadeWithoutACheckoutAndSplit(t *testing.T) {
 
 // What waits for a contract would be for its parts too: it is decided on first. A part
 // of a paused contract stands still as long as the rest.
-func TestWhatWaitsForAContractKeepsItFromBeingSplit(t *testing.T) {
+func TestPendingChangesBlockSplit(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, map[string]any{"lines": []any{
 		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"},
@@ -467,7 +467,7 @@ func TestWhatWaitsForAContractKeepsItFromBeingSplit(t *testing.T) {
 // An order that could not be charged has all lines, and so has what is charged in the
 // end. While it waits for that, by the plan or on a day that a person gave it, nothing is
 // split off.
-func TestAnUnpaidOrderIsPaidAsItWasBeforeItIsSplit(t *testing.T) {
+func TestUnpaidOrderBlocksSplit(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
@@ -503,9 +503,9 @@ func TestAnUnpaidOrderIsPaidAsItWasBeforeItIsSplit(t *testing.T) {
 	}
 }
 
-// Whoever splits a contract loses nothing by it: discounts that are for each line go
+// A split loses nothing: discounts that are for each line go
 // with the lines, one that is off the order is given once, and both keep the note.
-func TestASplitKeepsDiscountsAndTheNote(t *testing.T) {
+func TestSplitKeepsDiscountsAndNote(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"lines": []any{
 		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"},
@@ -550,8 +550,8 @@ func with(body map[string]any, key string, value any) map[string]any {
 	return changed
 }
 
-// A change of which the platform's answer is lost is made once and not twice.
-func TestALostAnswerToAChangeIsFoundAgain(t *testing.T) {
+// A change is made once, also when the platform's answer is lost.
+func TestLostAnswerToChangeIsFound(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -579,7 +579,7 @@ func TestALostAnswerToAChangeIsFoundAgain(t *testing.T) {
 	t.Logf("quantities %v", quantities)
 }
 
-func TestTheAttributesOfSeveralLinesAreReplacedInOneChange(t *testing.T) {
+func TestReplaceAttributesOfSeveralLinesIsOneChange(t *testing.T) {
 	t.Parallel()
 	sold := []any{}
 	for _, variant := range []int64{4001, 4002, 4003} {

@@ -42,14 +42,14 @@ func (s *subscription) wantAsRead(name, path string, body any) map[string]any {
 	return answer
 }
 
-func TestWhatAnOperationAnswersOfAnAttemptIsWhatIsReadOfIt(t *testing.T) {
+func TestOperationsAnswerTheAttemptAsRead(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.declines("INSUFFICIENT_FUNDS", 1)
 	s.pass("P11D")
 	failed, queue := s.past()[0], s.upcoming()
-	if told := s.attemptRead(failed.ID); told["transactionFailedEmailSentStatus"] != "SENT" {
-		t.Errorf("the e-mail about the decline is %v, want SENT", told["transactionFailedEmailSentStatus"])
+	if record := s.attemptRead(failed.ID); record["transactionFailedEmailSentStatus"] != "SENT" {
+		t.Errorf("the e-mail about the decline is %v, want SENT", record["transactionFailedEmailSentStatus"])
 	}
 	const path = "/subscription-billing-attempts"
 	noted := s.wantAsRead("a change", path, map[string]any{"id": failed.ID, "orderNote": "ring twice"})
@@ -62,7 +62,7 @@ func TestWhatAnOperationAnswersOfAnAttemptIsWhatIsReadOfIt(t *testing.T) {
 	s.wantAsRead("skip-upcoming-order", fmt.Sprintf("%s/skip-upcoming-order?contractId=%d", path, s.id), nil)
 }
 
-func TestAnAttemptTellsWhetherItIsChargedAgainByItself(t *testing.T) {
+func TestAttemptShowsWhetherItIsRetriedAutomatically(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	const path = "/subscription-billing-attempts"
@@ -92,7 +92,7 @@ func TestAnAttemptTellsWhetherItIsChargedAgainByItself(t *testing.T) {
 
 // A record that is sent back as it was read changes nothing, and is in the way of no
 // charge that is under way.
-func TestARecordWhoseChargeIsUnderWayMayBeSentBack(t *testing.T) {
+func TestRecordOfPendingChargeCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for _, row := range []struct{ code, pass, status string }{
@@ -116,7 +116,7 @@ func TestARecordWhoseChargeIsUnderWayMayBeSentBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsEqualByTheSortFieldKeepsItsDirection(t *testing.T) {
+func TestEqualSortValuesKeepSortDirection(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming() // the clock stands still while it is skipped
@@ -149,7 +149,7 @@ func TestWhatIsEqualByTheSortFieldKeepsItsDirection(t *testing.T) {
 	}
 }
 
-func TestTheContractsOfACustomerAreShownAsTheyAreByThemselves(t *testing.T) {
+func TestCustomersContractsEqualSingleReads(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ids := []int64{s.id}
@@ -176,7 +176,7 @@ func TestTheContractsOfACustomerAreShownAsTheyAreByThemselves(t *testing.T) {
 		if !reflect.DeepEqual(shown.Nodes[i], alone) || !reflect.DeepEqual(shown.Edges[i].Node, alone) {
 			for field, value := range alone {
 				if !reflect.DeepEqual(shown.Nodes[i][field], value) {
-					t.Errorf("contract %d: with the customer %s is %v, and by itself %v", id, field, shown.Nodes[i][field], value)
+					t.Errorf("contract %d: with the customer %s is %v, and alone %v", id, field, shown.Nodes[i][field], value)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestANewContractHasAQueueOfSixAndIsChargedOnItsDate(t *testing.T) {
+func TestNewContractQueuesSixOrdersAndChargesOnDate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming()
@@ -34,7 +34,7 @@ func TestANewContractHasAQueueOfSixAndIsChargedOnItsDate(t *testing.T) {
 	s.wantEntries(created, charged)
 }
 
-func TestASkippedCycleIsNotChargedAndCanBeTakenBack(t *testing.T) {
+func TestSkippedCycleIsNotChargedAndCanBeUnskipped(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first, second := s.upcoming()[0], s.upcoming()[1]
@@ -68,7 +68,7 @@ func TestASkippedCycleIsNotChargedAndCanBeTakenBack(t *testing.T) {
 	s.wantEntries(created, skipped, "MERCHANT_EXTERNAL_API BILLING_ATTEMPT_UPDATED SUCCESS", skipped, charged)
 }
 
-func TestADateThatAPersonChoseIsChargedAtTheStoresOrderTime(t *testing.T) {
+func TestChosenDateIsChargedAtStoreOrderTime(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -104,7 +104,7 @@ func TestADateThatAPersonChoseIsChargedAtTheStoresOrderTime(t *testing.T) {
 	}
 }
 
-func TestAnImmediateChargeIsMadeOnceAndCounted(t *testing.T) {
+func TestImmediateChargeHappensOnceAndCounts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -134,7 +134,7 @@ func TestAnImmediateChargeIsMadeOnceAndCounted(t *testing.T) {
 	s.wantEntries(created, triggered, charged)
 }
 
-func TestADeclineIsKeptAndAFailedAttemptCanBeChargedAgain(t *testing.T) {
+func TestDeclinedAttemptCanBeChargedAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "INSUFFICIENT_FUNDS"}, nil)
@@ -175,7 +175,7 @@ func TestADeclineIsKeptAndAFailedAttemptCanBeChargedAgain(t *testing.T) {
 	s.wantEntries(append(want, "MERCHANT_EXTERNAL_API IMMEDIATE_ORDER_RATE_LIMIT_BLOCKED FAILURE", triggered, charged)...)
 }
 
-func TestAChargeWithoutAnEndIsShownAndHoldsLaterCyclesBackForTwoDaysAtMost(t *testing.T) {
+func TestPendingChargeDelaysLaterCyclesForTwoDays(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "NEVER"}, nil)
@@ -197,7 +197,7 @@ func TestAChargeWithoutAnEndIsShownAndHoldsLaterCyclesBackForTwoDaysAtMost(t *te
 	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_NOTIFICATION FAILURE", "SYSTEM_EVENT INFORMATIONAL_EVENT FAILURE", charged)
 }
 
-func TestTheQueueIsWholeWhileAChargeHasNoEnd(t *testing.T) {
+func TestQueueIsFullWhileChargeIsPending(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"NEVER", "CHALLENGE"} {
 		t.Run(code, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestTheQueueIsWholeWhileAChargeHasNoEnd(t *testing.T) {
 	}
 }
 
-func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
+func TestUnansweredChallengeFails(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CHALLENGE"}, nil)
@@ -232,7 +232,7 @@ func TestAChallengeThatNobodyAnswersFails(t *testing.T) {
 	s.wantEntries(created, "SYSTEM_EVENT BILLING_ATTEMPT_UPDATED INFO", toldToConfirm, declined, toldToConfirm)
 }
 
-func TestAFailedAttemptIsChargedAgainOnTheDateItIsGiven(t *testing.T) {
+func TestFailedAttemptIsChargedOnItsNewDate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "INSUFFICIENT_FUNDS"}, nil)
@@ -251,7 +251,7 @@ func TestAFailedAttemptIsChargedAgainOnTheDateItIsGiven(t *testing.T) {
 	s.wantEntries(created, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS", charged)
 }
 
-func TestThePlatformShowsTheNextDateAfterAnOrder(t *testing.T) {
+func TestPlatformShowsNextDateAfterOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("P11D")
@@ -260,8 +260,8 @@ func TestThePlatformShowsTheNextDateAfterAnOrder(t *testing.T) {
 	}
 }
 
-// The sandbox answers what is asked of the platform when the service has told it all.
-func TestThePlatformShowsAtOnceWhatPeopleDoToOrders(t *testing.T) {
+// The sandbox answers questions to the platform after the service has published everything.
+func TestPlatformShowsOrderEditsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	shows := func(what string, want time.Time) {
@@ -279,7 +279,7 @@ func TestThePlatformShowsAtOnceWhatPeopleDoToOrders(t *testing.T) {
 	}
 }
 
-func TestTheAttemptsOfAnUnknownContractAreNotFound(t *testing.T) {
+func TestAttemptsOfUnknownContractAreNotFound(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for _, list := range []string{"top-orders", "past-orders"} {
@@ -289,7 +289,7 @@ func TestTheAttemptsOfAnUnknownContractAreNotFound(t *testing.T) {
 	}
 }
 
-func TestADayAloneIsADayOfTheStore(t *testing.T) {
+func TestDateWithoutTimeIsADayOfTheStore(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2026-12-15"})
 	if first := s.upcoming()[0].BillingDate; !first.Equal(time.Date(2026, 12, 15, 14, 0, 0, 0, time.UTC)) {

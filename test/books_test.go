@@ -55,7 +55,7 @@ func (h *housed) alter(statement string, args ...any) {
 	h.start()
 }
 
-// chargeAs lets somebody else charge a cycle.
+// chargeAs charges a cycle as another application.
 func (s *subscription) chargeAs(key string, cycle int) {
 	s.t.Helper()
 	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingAttemptCreate(subscriptionContractId: "gid://shopify/SubscriptionContract/%d",
@@ -67,7 +67,7 @@ const (
 	resolved = "SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS"
 )
 
-func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
+func TestOrderOfAnotherApplicationIsAdopted(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil) // due on November 11 at 14:00
@@ -75,7 +75,7 @@ func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
 	h.chargeAs("another app", 1)
 	h.pass("PT20H")
 	if past := h.past(); len(past) != 1 || past[0].Status != "SUCCESS" || past[0].OrderID == nil {
-		t.Errorf("at %s past orders %+v, want the one that somebody else made", h.now(), past)
+		t.Errorf("at %s past orders %+v, want the one that another application made", h.now(), past)
 	}
 	h.pass("P2D")
 	if n := len(h.orders()); n != 1 {
@@ -87,7 +87,7 @@ func TestAnOrderThatSomebodyElseMadeIsAdopted(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-func TestASecondOrderOfACycleIsShownAndNothingIsDoneAboutIt(t *testing.T) {
+func TestSecondOrderOfCycleIsOnlyReported(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -100,7 +100,7 @@ func TestASecondOrderOfACycleIsShownAndNothingIsDoneAboutIt(t *testing.T) {
 	h.wantEntries(created, charged, differs)
 }
 
-func TestOurBooksAreHeldAgainstThePlatforms(t *testing.T) {
+func TestBooksAreComparedWithPlatform(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -126,7 +126,7 @@ func TestOurBooksAreHeldAgainstThePlatforms(t *testing.T) {
 	h.wantEntries(created, charged, differs, resolved, differs)
 }
 
-func TestAContractThatLostItsQueueGetsItBack(t *testing.T) {
+func TestLostQueueIsRestored(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -144,7 +144,7 @@ func TestAContractThatLostItsQueueGetsItBack(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-func TestAChargeWithoutAnEndIsListedAndCanBeLookedInto(t *testing.T) {
+func TestPendingChargeIsListedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)

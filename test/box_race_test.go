@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A box of which one product may be exchanged in a cycle takes one of several
-// exchanges that come at the same time.
-func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
+// A box that allows one exchange in a cycle takes one of several concurrent
+// exchanges.
+func TestConcurrentBoxChangesKeepRules(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)
@@ -69,8 +69,8 @@ func TestChangesOfABoxAtTheSameTimeKeepItsRules(t *testing.T) {
 	}
 }
 
-// Of two changes that wait for the next order one is kept, and the other is told so.
-func TestOneOfTwoChangesThatWaitIsKept(t *testing.T) {
+// Of two concurrent changes that wait for the next order one is kept, and the other is refused.
+func TestOneOfTwoConcurrentPendingChangesIsKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)

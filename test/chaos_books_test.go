@@ -22,7 +22,7 @@ func (w *world) compare(ctx context.Context) {
 	for _, r := range w.sim.Orders(simulator.OrderFilter{}) {
 		orders[r.Contract] = append(orders[r.Contract], r)
 	}
-	believed, told := w.attempts(ctx), w.entries(ctx)
+	believed, ends := w.attempts(ctx), w.entries(ctx)
 	for _, id := range w.contracts {
 		if charges := w.charges(id); len(charges) > 1 {
 			w.t.Errorf("contract %d was charged %d times: %+v", id, len(charges), charges)
@@ -41,8 +41,8 @@ func (w *world) compare(ctx context.Context) {
 		if believed[id] != want {
 			w.t.Errorf("contract %d: the platform says %q, and the service believes %q", id, want, believed[id])
 		}
-		if told[id] != 1 {
-			w.t.Errorf("contract %d: the activity log tells %d times how its charge ended", id, told[id])
+		if ends[id] != 1 {
+			w.t.Errorf("contract %d: the activity log tells %d times how its charge ended", id, ends[id])
 		}
 	}
 	if len(orders) != len(w.contracts)-len(w.declined) {
@@ -98,18 +98,18 @@ func (w *world) states() (list []string) {
 	return append(list, "now "+clock.System{}.Now().Format("15:04:05.0"))
 }
 
-// entries returns how often the activity log tells of the end of a charge, by
+// entries returns how often the activity log records the end of a charge, by
 // contract.
 func (w *world) entries(ctx context.Context) map[int64]int {
-	told := make(map[int64]int)
+	ends := make(map[int64]int)
 	w.rows(ctx, `SELECT a.contract_id FROM activity e JOIN attempts a ON a.shop_id = e.shop_id AND a.id = e.entity_id
 		WHERE e.entity_type = 'SUBSCRIPTION_BILLING_ATTEMPT' AND e.event = 'BILLING_ATTEMPT_TRIGGERED' AND e.status IN ('SUCCESS', 'FAILURE')`, func(scan func(...any) error) error {
 		var id int64
 		err := scan(&id)
-		told[id]++
+		ends[id]++
 		return err
 	})
-	return told
+	return ends
 }
 
 // rows reads what a query finds in the service's database.

@@ -45,7 +45,7 @@ type world struct {
 
 	made      int
 	contracts []int64
-	declined  map[int64]bool // contracts of which the charge is declined
+	declined  map[int64]bool // contracts whose charge is declined
 }
 
 // chaosStore is a store and the instant of today at which it charges.
@@ -58,7 +58,7 @@ type chaosStore struct {
 // slot is a place for a node, which keeps its address when it is started again.
 type slot struct {
 	address string
-	flags   []string // what the node is told besides what all are
+	flags   []string // flags of this node, in addition to those of all nodes
 	log     *os.File
 	mu      sync.Mutex
 	node    *process.Node // nil: killed
@@ -155,8 +155,8 @@ func (w *world) addStore(i int) {
 	w.stores = append(w.stores, s)
 }
 
-// checkout makes a contract of which the first renewal is due at its store's
-// order time today.
+// checkout makes a contract whose first renewal is due at its store's order time
+// today.
 func (w *world) checkout() {
 	s := w.stores[w.made%len(w.stores)]
 	made, err := w.sim.Checkout(simulator.ContractSpec{
@@ -261,7 +261,7 @@ func (w *world) drain(ctx context.Context) {
 	defer cancel()
 	for i, s := range w.slots {
 		if code, err := s.node.Stop(ctx); err != nil || code != 0 {
-			w.t.Errorf("node %d ended with exit code %d (%v) when it was told to", i, code, err)
+			w.t.Errorf("node %d ended with exit code %d (%v) when it was stopped", i, code, err)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func must[T any](t *testing.T, value T, err error) T {
 
 // An integration that is written with the typed client sees a subscription from
 // its first search to its third order.
-func TestAnIntegrationWithTheTypedClient(t *testing.T) {
+func TestTypedClientServesAnIntegration(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c, ctx, id, sold := client.New(s.urls.Subscriptions, s.key, watched(t)), t.Context(), fmt.Sprint(s.id), s.variants()
@@ -103,8 +103,8 @@ func TestAnIntegrationWithTheTypedClient(t *testing.T) {
 		t.Errorf("skipping twice failed with %v", err)
 	}
 
-	if nobody, err := c.GetCustomer(ctx, "4242", nil); must(t, nobody, err) != nil {
-		t.Errorf("nobody is %+v", nobody)
+	if unknown, err := c.GetCustomer(ctx, "4242", nil); must(t, unknown, err) != nil {
+		t.Errorf("the unknown customer is %+v", unknown)
 	}
 
 	s.pass("P75D")
@@ -124,7 +124,7 @@ func TestAnIntegrationWithTheTypedClient(t *testing.T) {
 
 // The other interfaces are called the same way: loyalty with the store's key, the portal with the
 // session of a shopper, the partners' with an application's secret.
-func TestTypedClientsOfTheOtherInterfaces(t *testing.T) {
+func TestTypedClientsOfOtherInterfaces(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ctx, who := t.Context(), s.ana().CustomerID

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestThePaymentMethodsOfACustomerAreListed(t *testing.T) {
+func TestCustomersPaymentMethodsAreListed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	type method struct {
@@ -37,13 +37,13 @@ func TestThePaymentMethodsOfACustomerAreListed(t *testing.T) {
 		t.Errorf("the customer has %+v", is)
 	}
 	if is := list(1); len(is) != 0 {
-		t.Errorf("a customer of nobody has %+v", is)
+		t.Errorf("a customer without contracts has %+v", is)
 	}
 	s.refused(http.StatusBadRequest, "GET", "/subscription-contract-details/shopify/customer/gid:%2F%2Fshopify%2FOrder%2F1/payment-methods", nil)
 }
 
-// What no webhook told is known at once after the contracts of its customer were read.
-func TestContractsOfACustomerAreReadNow(t *testing.T) {
+// A change that no webhook reported is known as soon as the customer's contracts are read.
+func TestCustomersContractsAreReadNow(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	customer := s.payer(s.id)

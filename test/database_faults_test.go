@@ -41,9 +41,9 @@ func TestTwoNodesWhileTheDatabaseIsAway(t *testing.T) {
 	w.eventually("the nodes are in the middle of batches", func() bool { return h.everywhere(2) })
 	t.Log("the database goes with", h)
 	w.crash(ctx, cluster)
-	h.letGo() // charges arrive that nobody can note
-	w.eventually("charges end that nobody can note", func() bool { return w.storesCharged() >= 4 })
-	for range w.o.contracts / 2 { // and nobody can take these in
+	h.letGo() // charges arrive that no node can record
+	w.eventually("charges end that no node can record", func() bool { return w.storesCharged() >= 4 })
+	for range w.o.contracts / 2 { // and no node can receive these
 		w.checkout()
 	}
 	w.restart(ctx, cluster)
@@ -84,7 +84,7 @@ func (w *world) crash(ctx context.Context, c *pgtest.Cluster) {
 }
 
 // reconcile makes the hourly reconciliation of all stores due, which finds what no
-// webhook told. The platform repeats those only after a minute.
+// webhook reported. The platform repeats those only after a minute.
 func (w *world) reconcile(ctx context.Context) {
 	w.t.Helper()
 	_, err := w.db.ExecContext(ctx, "UPDATE shops SET reconcile_at = $1, version = version + 1", clock.System{}.Now().UnixMilli())

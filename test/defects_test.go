@@ -38,7 +38,7 @@ func defective(t *testing.T, defects map[string]any) (s *subscription, all []int
 	return s, all
 }
 
-func TestAPaymentMethodThatBecomesValidOpensNoSecondCharge(t *testing.T) {
+func TestRevalidatedPaymentMethodCausesNoSecondCharge(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/defects", map[string]any{"paymentUpdateOpensNewCycle": true}, nil)
@@ -76,7 +76,7 @@ func TestAPaymentMethodThatBecomesValidOpensNoSecondCharge(t *testing.T) {
 	}
 }
 
-func TestACycleThatSomebodyElseChargedIsAdopted(t *testing.T) {
+func TestCycleChargedByAnotherApplicationIsAdopted(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/defects", map[string]any{"bulkChargeIgnoresBilled": true}, nil)
@@ -96,7 +96,7 @@ func TestACycleThatSomebodyElseChargedIsAdopted(t *testing.T) {
 	}
 }
 
-func TestAPausedContractIsNotChargedWhereThePlatformWouldLetIt(t *testing.T) {
+func TestPausedContractIsNotChargedThoughPlatformAllowsIt(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/defects", map[string]any{"pausedAttemptGoesThrough": true}, nil)
@@ -109,7 +109,7 @@ func TestAPausedContractIsNotChargedWhereThePlatformWouldLetIt(t *testing.T) {
 	}
 }
 
-func TestANewIntervalRenumbersNothingThatIsOwed(t *testing.T) {
+func TestNewIntervalRenumbersNoOwedCycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/defects", map[string]any{"policyChangeRenumbers": true}, nil)

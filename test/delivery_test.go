@@ -112,7 +112,7 @@ func (m *merchant) wantLog(want ...string) {
 
 const general = "General profile" // every store has it
 
-func TestADeliveryProfileIsMadeAndChanged(t *testing.T) {
+func TestDeliveryProfileIsCreatedAndChanged(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var made, changed shippingProfile
@@ -141,8 +141,8 @@ func TestADeliveryProfileIsMadeAndChanged(t *testing.T) {
 	m.wantLog("SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE UPDATED SUCCESS", "SHIPPING_PROFILE UPDATED SUCCESS")
 }
 
-// While every answer of the platform is lost nobody can say what became of a
-// profile; afterwards there is one, whether the request is sent again or not.
+// While every answer of the platform is lost the outcome for a profile is
+// unknown; afterwards there is one, whether the request is sent again or not.
 func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
@@ -171,7 +171,7 @@ func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
 		"SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS", "SHIPPING_PROFILE CREATED SUCCESS")
 }
 
-func TestABundleGoesAroundAsItIs(t *testing.T) {
+func TestBundleCanBeSentBackUnchanged(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var made, read, put map[string]any
@@ -195,9 +195,9 @@ func TestABundleGoesAroundAsItIs(t *testing.T) {
 	m.wantLog("SUBSCRIPTION_BUNDLING CREATED SUCCESS", "SUBSCRIPTION_BUNDLING UPDATED SUCCESS", "SUBSCRIPTION_BUNDLING DELETED SUCCESS")
 }
 
-// An address of which the province is not in the country, or the country nowhere,
+// An address with a province outside its country, or with an unknown country,
 // is refused with the reason, and the old one stays.
-func TestAnAddressThatDoesNotExistIsRefused(t *testing.T) {
+func TestUnknownAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	path := fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id)

@@ -73,7 +73,7 @@ func openStage(t *testing.T) *stage {
 	return w
 }
 
-// renew gives a store a contract that nobody has touched.
+// renew gives a store a contract that no other test has changed.
 func (w *stage) renew(f *facts, key string) {
 	w.t.Helper()
 	var variants []struct{ VariantID, ProductID int64 }

@@ -188,7 +188,7 @@ func (o *operation) sorted(t *testing.T, valid request) {
 	}
 }
 
-// strangers sends what nobody may: no key, a key that may do nothing here, and
+// strangers sends requests that must be refused: no key, a key that may do nothing here, and
 // the objects of another store.
 func (o *operation) strangers(t *testing.T, valid request) {
 	r := valid
@@ -197,8 +197,8 @@ func (o *operation) strangers(t *testing.T, valid request) {
 		t.Errorf("without a key: answered %d, want 401", status)
 	}
 	r.key = "prn_" + strings.Repeat("0", 40)
-	if status, _ := o.ask(t, "with nobody's key", r); status != http.StatusUnauthorized {
-		t.Errorf("with nobody's key: answered %d, want 401", status)
+	if status, _ := o.ask(t, "with an unknown key", r); status != http.StatusUnauthorized {
+		t.Errorf("with an unknown key: answered %d, want 401", status)
 	}
 	ids := o.foreignIDs()
 	for _, p := range o.op.Parameters {

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
+func TestOpenCaseSkipsOrdersThatFallDue(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.begin()
 	s.declines("CARD_DECLINED", 5)
 	s.pass("P32D")
 	s.wantStory(
-		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told, "Nov 18 "+left, "Nov 19 "+decline,
+		"Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+mailed, "Nov 18 "+left, "Nov 19 "+decline,
 		"Nov 23 "+paid, "Nov 25 "+paid, "Dec 2 "+paid,
 	)
 	s.wantOrders(1, 3, 4)
@@ -22,7 +22,7 @@ func TestAnUnpaidOrderComesBeforeThoseThatFallDueMeanwhile(t *testing.T) {
 	}
 }
 
-func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
+func TestPaidLaterOrderEndsOpenCase(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.begin()
@@ -35,7 +35,7 @@ func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
 	}
 	s.pass("P3D")
 	s.wantStory(
-		"Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+told,
+		"Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+decline, "Nov 16 "+mailed,
 		"Nov 18 "+byHand, "Nov 18 "+paid, "Nov 18 DUNNING_SKIPPED SUCCESS",
 	)
 	s.wantOrders(2)
@@ -43,7 +43,7 @@ func TestALaterOrderThatAPersonHasChargedGivesTheUnpaidOneUp(t *testing.T) {
 	s.wantOrders(2, 3)
 }
 
-func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
+func TestRequestedRetryReplacesThatDaysRetry(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -55,11 +55,11 @@ func TestARetryThatAPersonAsksForTakesThePlaceOfThatDays(t *testing.T) {
 	}
 	s.pass("P2DT2H")
 	s.wantTries("Nov 11 09h 1", "Nov 12 08h 1", "Nov 14 09h 1") // no second one on the 12th
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+byHand, "Nov 12 "+decline, "Nov 14 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 "+byHand, "Nov 12 "+decline, "Nov 14 "+paid)
 	s.wantOrders(1)
 }
 
-func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
+func TestPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -84,8 +84,8 @@ func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 	s.begin()
 	s.pass("P27D")
 	s.wantStory(
-		"Nov 13 "+left, "Nov 15 "+left, "Nov 18 "+told, "Nov 20 "+left, "Nov 21 "+left, "Nov 25 "+told, "Nov 27 "+left, "Nov 29 "+warned, "Dec 1 "+left,
-		"Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
+		"Nov 13 "+left, "Nov 15 "+left, "Nov 18 "+mailed, "Nov 20 "+left, "Nov 21 "+left, "Nov 25 "+mailed, "Nov 27 "+left, "Nov 29 "+warned, "Dec 1 "+left,
+		"Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+mailedEnd,
 	)
 	s.status(http.StatusNoContent, "ACTIVE")
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-12-10T15:00:00Z&rescheduleFutureOrder=false", failed), nil)
@@ -97,7 +97,7 @@ func TestAPaymentMethodIsTriedAtMostFifteenTimesInThirtyDays(t *testing.T) {
 	}
 }
 
-func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
+func TestCardIsRetriedOnceADayAcrossContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.id
@@ -127,7 +127,7 @@ func TestOneCardIsTriedAgainOnceADayWhateverItPaysFor(t *testing.T) {
 	}
 }
 
-func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
+func TestSecondPaymentMethodOfContractIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.pass("P13D")
@@ -148,7 +148,7 @@ func TestAnotherPaymentMethodOfAContractIsTriedAtOnce(t *testing.T) {
 
 // An order that a person had charged early, in vain, while another one was unpaid
 // comes on its own date, unless the other one is unpaid still.
-func TestAnOrderThatWasChargedEarlyInVainComesOnItsDate(t *testing.T) {
+func TestEarlyDeclinedOrderIsChargedOnItsDate(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		declines int // of the first order

@@ -7,26 +7,26 @@ import (
 	"testing"
 )
 
-func TestTheFinalActionMaySkipTheOrder(t *testing.T) {
+func TestFinalActionSkipsOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 2, "everyDays": 3, "finalAction": "SKIP"})
 	s.declines("INSUFFICIENT_FUNDS", 3)
 	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+decline, "Nov 15 "+warned, "Nov 17 "+decline, "Nov 17 DUNNING_SKIPPED SUCCESS", "Dec 11 "+paid)
 	s.wantOrders(2)
 	if past := s.past(); past[1].Status != "SKIPPED_DUNNING_MGMT" || s.row().Status != "active" {
 		t.Errorf("past %+v of a contract that is %s", past, s.row().Status)
 	}
 }
 
-func TestTheFinalActionMayCancelTheContract(t *testing.T) {
+func TestFinalActionCancelsContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
 	s.declines("INSUFFICIENT_FUNDS", 1)
 	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+mailedEnd)
 	s.wantOrders()
 	if past := s.past(); len(past) != 1 || past[0].Status != "SKIPPED_DUNNING_MGMT" || s.contract(s.id).Status != "CANCELLED" {
 		t.Errorf("past %+v of a contract that is %s", past, s.contract(s.id).Status)
@@ -34,7 +34,7 @@ func TestTheFinalActionMayCancelTheContract(t *testing.T) {
 }
 
 // What was paid before goes on until the order's own day, on which it is charged again.
-func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
+func TestEarlyDeclinedOrderIsNotAbandonedBeforeItsDay(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "finalAction": "CANCEL"})
@@ -48,19 +48,19 @@ func TestAnOrderThatWasDeclinedEarlyIsNotGivenUpBeforeItsDay(t *testing.T) {
 	}
 	s.pass("P30D")
 	s.wantTries("Nov 1 07h 1", "Nov 11 09h 1")
-	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+told, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+toldEnd)
+	s.wantStory("Nov 1 BILLING_ATTEMPT_TRIGGERED INFO", "Nov 1 "+decline, "Nov 1 "+mailed, "Nov 9 "+warned, "Nov 11 "+decline, "Nov 11 DUNNING_CANCELLED SUCCESS", "Nov 11 CONTRACT_CANCELLED SUCCESS", "Nov 11 "+mailedEnd)
 }
 
-func TestASimplePlanNeverTriesACardThatWillNotDo(t *testing.T) {
+func TestSimplePlanNeverRetriesUnusableCard(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 4, "everyDays": 2})
 	s.pass("P30D")
 	s.wantTries("Nov 11 09h 1")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 17 "+warned, "Nov 19 DUNNING_PAUSED SUCCESS", "Nov 19 CONTRACT_PAUSED SUCCESS", "Nov 19 "+mailedEnd)
 }
 
-func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
+func TestPausedOrCancelledContractIsNotRetried(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]string{"PAUSED": "FAILURE", "CANCELLED": "SKIPPED_DUNNING_MGMT"} {
 		t.Run(status, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
 			}
 			s.pass("P60D")
 			s.wantTries("Nov 11 09h 1", "Nov 13 09h 1")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 13 "+decline, "Nov 14 "+left, "Nov 14 CONTRACT_"+status+" SUCCESS")
 			if past := s.past(); len(past) != 1 || past[0].Status != want || s.standing() != nil {
 				t.Errorf("past %+v", past)
 			}
@@ -82,7 +82,7 @@ func TestNoRetryIsMadeForAContractThatWasPausedOrCancelled(t *testing.T) {
 	}
 }
 
-func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
+func TestRetryInFlightDuringPauseIsTheLast(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -93,14 +93,14 @@ func TestARetryUnderWayWhenTheContractIsPausedIsTheLast(t *testing.T) {
 		t.Fatalf("answered %d", got)
 	}
 	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+toldAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 BILLING_ATTEMPT_UPDATED INFO", "Nov 12 "+mailedAuth, "Nov 13 CONTRACT_PAUSED SUCCESS", "Nov 14 "+decline, "Nov 14 "+left)
 	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1")
 	if s.standing() != nil {
-		t.Errorf("the contract still tells of %+v", s.standing())
+		t.Errorf("the contract still shows %+v", s.standing())
 	}
 }
 
-func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
+func TestLostAnswerToFinalPauseIsRepaired(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
 		t.Run(kind, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
 			s.pass("PT2H15M")
 			if d := s.standing(); d == nil || d.State != "ENDING" || d.FinalAction != "PAUSE" {
-				t.Errorf("while the platform does not answer the contract tells of %+v", d)
+				t.Errorf("while the platform does not answer the contract shows %+v", d)
 			}
 			s.pass("P1D")
 			if got := s.contract(s.id).Status; got != "PAUSED" {
@@ -131,9 +131,9 @@ func TestALostAnswerToTheFinalPauseIsRepaired(t *testing.T) {
 	}
 }
 
-// What the platform does not allow is told, and nobody writes to the customer that it
-// was done. Here its staff has ended the contract, and word of that was lost.
-func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
+// A final action that the platform refuses is recorded, and the customer gets no e-mail that
+// it was done. Here the store's staff has ended the contract, and that event was lost.
+func TestRefusedFinalActionIsRecorded(t *testing.T) {
 	t.Parallel()
 	for action, entry := range map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED"} {
 		t.Run(action, func(t *testing.T) {
@@ -146,9 +146,9 @@ func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1}, nil)
 			s.mutate(fmt.Sprintf(`mutation { subscriptionContractExpire(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
 			s.pass("P3D")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 18 "+told, "Nov 23 "+warned, "Nov 25 "+entry+" FAILURE", "Nov 26 SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 18 "+mailed, "Nov 23 "+warned, "Nov 25 "+entry+" FAILURE", "Nov 26 SUBSCRIPTION_CONTRACT_UPDATED SUCCESS")
 			if d := s.standing(); d != nil {
-				t.Errorf("the contract tells of %+v", d)
+				t.Errorf("the contract shows %+v", d)
 			}
 			s.wantOrders()
 		})
@@ -157,7 +157,7 @@ func TestAFinalActionThatThePlatformRefusesIsTold(t *testing.T) {
 
 // A customer may confirm a payment long after it was given up, and word of it may be
 // lost.
-func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
+func TestChallengeMetAfterEndOfCaseIsAdopted(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "SKIP"})
@@ -166,7 +166,7 @@ func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1, "for": "P2D"}, nil)
 	s.ended("SUCCESS")
 	s.pass("P1D")
-	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 DUNNING_SKIPPED SUCCESS", "Nov 22 "+paid)
+	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+mailedAuth, "Nov 13 "+decline, "Nov 13 DUNNING_SKIPPED SUCCESS", "Nov 22 "+paid)
 	s.wantOrders(1)
 	if past := s.past(); len(past) != 1 || past[0].Status != "SUCCESS" || past[0].OrderID == nil {
 		t.Errorf("past %+v, want the order that was paid late", past)
@@ -174,7 +174,7 @@ func TestAChallengeThatIsMetAfterTheOrderWasGivenUpIsItsOrder(t *testing.T) {
 }
 
 // Whatever is lost on the way, what is charged in the end is the same.
-func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
+func TestRetriesUnderFaultsMakeTheSameOrders(t *testing.T) {
 	t.Parallel()
 	story := func(t *testing.T, rate float64, seed int) []int {
 		t.Helper()
@@ -213,7 +213,7 @@ func TestRetriesUnderFaultsMakeTheOrdersThatTheyMakeInPeace(t *testing.T) {
 	}
 }
 
-func TestSettingsOfDunningAreCheckedAndShown(t *testing.T) {
+func TestDunningSettingsAreValidatedAndShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for _, bad := range []map[string]any{

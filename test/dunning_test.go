@@ -92,8 +92,7 @@ func (s *subscription) wantTries(want ...string) {
 	}
 }
 
-// wantOrders asserts the cycles of which there are orders, and that there is one of
-// each.
+// wantOrders asserts the cycles that have an order, and that each has exactly one.
 func (s *subscription) wantOrders(cycles ...int) {
 	s.t.Helper()
 	var got []int
@@ -107,15 +106,15 @@ func (s *subscription) wantOrders(cycles ...int) {
 
 // Entries of the log, without their days.
 const (
-	decline  = "BILLING_ATTEMPT_TRIGGERED FAILURE"
-	paid     = "BILLING_ATTEMPT_TRIGGERED SUCCESS"
-	byHand   = "BILLING_ATTEMPT_TRIGGERED INFO"
-	told     = "SEND_TRANSACTION_FAILED_EMAIL SUCCESS"
-	toldAuth = "SEND_SECURITY_CHALLENGE_EMAIL SUCCESS"
-	warned   = "SEND_SUSPENSION_WARNING_EMAIL SUCCESS"
-	toldEnd  = "SEND_SUSPENSION_EMAIL SUCCESS"
-	staff    = "BILLING_ATTEMPT_NOTIFICATION FAILURE"
-	left     = "DUNNING_ATTEMPT_SKIPPED SKIPPED"
+	decline    = "BILLING_ATTEMPT_TRIGGERED FAILURE"
+	paid       = "BILLING_ATTEMPT_TRIGGERED SUCCESS"
+	byHand     = "BILLING_ATTEMPT_TRIGGERED INFO"
+	mailed     = "SEND_TRANSACTION_FAILED_EMAIL SUCCESS"
+	mailedAuth = "SEND_SECURITY_CHALLENGE_EMAIL SUCCESS"
+	warned     = "SEND_SUSPENSION_WARNING_EMAIL SUCCESS"
+	mailedEnd  = "SEND_SUSPENSION_EMAIL SUCCESS"
+	staff      = "BILLING_ATTEMPT_NOTIFICATION FAILURE"
+	left       = "DUNNING_ATTEMPT_SKIPPED SKIPPED"
 )
 
 // standing is what a contract's row says of its unpaid order.
@@ -138,22 +137,22 @@ func (s *subscription) standing() *standing {
 	return list[0].State
 }
 
-func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {
+func TestInsufficientFundsAreRetriedOnPaydaysThenPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("INSUFFICIENT_FUNDS", 7)
 	s.pass("P13D")
 	if d := s.standing(); d == nil || d.State != "OPEN" || d.Class != "FUNDS" || d.Tries != 2 || d.NextRetryAt == nil || d.FinalAction != "PAUSE" {
-		t.Errorf("the contract tells of %+v", d)
+		t.Errorf("the contract shows %+v", d)
 	}
 	if past := s.past(); past[0].Status != "FAILURE" || past[0].AttemptCount != 2 {
 		t.Errorf("past %+v", past)
 	}
 	s.pass("P39D")
 	s.wantStory(
-		"Nov 11 "+decline, "Nov 11 "+told, "Nov 13 "+decline, "Nov 15 "+decline, "Nov 18 "+told, "Nov 20 "+decline, "Nov 21 "+decline,
-		"Nov 25 "+told, "Nov 27 "+decline, "Nov 29 "+warned, "Dec 1 "+decline, "Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+toldEnd,
+		"Nov 11 "+decline, "Nov 11 "+mailed, "Nov 13 "+decline, "Nov 15 "+decline, "Nov 18 "+mailed, "Nov 20 "+decline, "Nov 21 "+decline,
+		"Nov 25 "+mailed, "Nov 27 "+decline, "Nov 29 "+warned, "Dec 1 "+decline, "Dec 1 DUNNING_PAUSED SUCCESS", "Dec 1 CONTRACT_PAUSED SUCCESS", "Dec 1 "+mailedEnd,
 	)
 	s.wantMails("Nov 11 transaction_failed", "Nov 18 transaction_failed", "Nov 25 transaction_failed", "Nov 29 suspension_warning", "Dec 1 suspension")
 	s.wantTries("Nov 11 09h 1", "Nov 13 09h 1", "Nov 15 09h 1", "Nov 20 09h 1", "Nov 21 09h 1", "Nov 27 09h 1", "Dec 1 09h 1")
@@ -166,29 +165,29 @@ func TestLackOfFundsIsTriedAgainOnPaydaysAndPausesInTheEnd(t *testing.T) {
 	}
 }
 
-func TestADeclineWithoutAReasonIsTriedAgainUntilItIsPaid(t *testing.T) {
+func TestDeclineWithoutReasonIsRetriedUntilPaid(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("CARD_DECLINED", 3)
 	s.pass("P45D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+paid, "Dec 11 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 12 "+decline, "Nov 14 "+decline, "Nov 16 "+paid, "Dec 11 "+paid)
 	s.wantMails("Nov 11 transaction_failed")
 	s.wantTries("Nov 11 09h 1", "Nov 12 09h 1", "Nov 14 09h 1", "Nov 16 09h 1", "Dec 11 09h 2")
 	s.wantOrders(1, 2)
 	if d := s.standing(); d != nil {
-		t.Errorf("the contract still tells of %+v", d)
+		t.Errorf("the contract still shows %+v", d)
 	}
 }
 
 // Whatever may be tried again comes to an end.
-func TestRetriesThatAreAllDeclinedPauseTheContract(t *testing.T) {
+func TestExhaustedRetriesPauseContract(t *testing.T) {
 	t.Parallel()
-	end := []string{"Nov 27 DUNNING_PAUSED SUCCESS", "Nov 27 CONTRACT_PAUSED SUCCESS", "Nov 27 " + toldEnd}
+	end := []string{"Nov 27 DUNNING_PAUSED SUCCESS", "Nov 27 CONTRACT_PAUSED SUCCESS", "Nov 27 " + mailedEnd}
 	for code, begins := range map[string][]string{
-		"CARD_DECLINED": {"Nov 11 " + decline, "Nov 11 " + told, "Nov 12 " + decline, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + told},
+		"CARD_DECLINED": {"Nov 11 " + decline, "Nov 11 " + mailed, "Nov 12 " + decline, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + mailed},
 		"PROCESSING_ERROR": {
-			"Nov 11 " + decline, "Nov 11 " + decline, "Nov 11 " + decline, "Nov 12 " + decline, "Nov 12 " + told, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + told,
+			"Nov 11 " + decline, "Nov 11 " + decline, "Nov 11 " + decline, "Nov 12 " + decline, "Nov 12 " + mailed, "Nov 14 " + decline, "Nov 16 " + decline, "Nov 16 " + mailed,
 		},
 	} {
 		t.Run(code, func(t *testing.T) {
@@ -198,25 +197,25 @@ func TestRetriesThatAreAllDeclinedPauseTheContract(t *testing.T) {
 			s.begin()
 			s.declines(code, 12)
 			s.pass("P60D")
-			middle := []string{"Nov 19 " + decline, "Nov 23 " + decline, "Nov 23 " + told, "Nov 25 " + warned, "Nov 27 " + decline}
+			middle := []string{"Nov 19 " + decline, "Nov 23 " + decline, "Nov 23 " + mailed, "Nov 25 " + warned, "Nov 27 " + decline}
 			s.wantStory(slices.Concat(begins, middle, end)...)
 			s.wantOrders()
 		})
 	}
 }
 
-func TestAFaultOnTheWayToTheBankIsTriedAgainSoonAndQuietly(t *testing.T) {
+func TestProcessingErrorIsRetriedSoonWithoutEMail(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("PROCESSING_ERROR", 4)
 	s.pass("P20D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+decline, "Nov 11 "+decline, "Nov 12 "+decline, "Nov 12 "+told, "Nov 14 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+decline, "Nov 11 "+decline, "Nov 12 "+decline, "Nov 12 "+mailed, "Nov 14 "+paid)
 	s.wantTries("Nov 11 09h 1", "Nov 11 10h 1", "Nov 11 15h 1", "Nov 12 09h 1", "Nov 14 09h 1")
 	s.wantOrders(1)
 }
 
-func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
+func TestUnusableCardIsNotRetriedBeforeReplacement(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.begin()
@@ -226,14 +225,14 @@ func TestACardThatWillNotDoIsNotTriedBeforeItIsReplaced(t *testing.T) {
 	s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &method)
 	s.call("POST", "/platform/payment-methods/"+method.PaymentMethodID, map[string]any{"status": "valid"}, nil)
 	s.pass("PT5M")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 15 IMMEDIATE_RETRY_TRIGGERED INFO", "Nov 15 "+paid)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 15 IMMEDIATE_RETRY_TRIGGERED INFO", "Nov 15 "+paid)
 	s.wantMails("Nov 11 transaction_failed", "Nov 14 transaction_failed")
 	s.wantOrders(1)
 	s.pass("P30D")
 	s.wantOrders(1, 2)
 }
 
-func TestWhatCardReplacesAnotherIsChargedOnce(t *testing.T) {
+func TestReplacedCardIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	for kind, found := range map[string]string{"webhook_lost": "Nov 16", "webhook_late": "Nov 15", "webhook_duplicated": "Nov 15"} {
 		t.Run(kind, func(t *testing.T) {
@@ -249,26 +248,26 @@ func TestWhatCardReplacesAnotherIsChargedOnce(t *testing.T) {
 			s.pass("PT2H")
 			s.call("DELETE", "/platform/faults", nil, nil)
 			s.pass("P1D")
-			s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, found+" IMMEDIATE_RETRY_TRIGGERED INFO", found+" "+decline)
+			s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, found+" IMMEDIATE_RETRY_TRIGGERED INFO", found+" "+decline)
 			s.pass("P30D")
 			s.wantOrders(1, 2)
 		})
 	}
 }
 
-func TestACardThatNobodyReplacesPausesTheContract(t *testing.T) {
+func TestUnreplacedCardPausesContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"paymentMethod": "expired"})
 	s.begin()
 	s.pass("P60D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+told, "Nov 18 "+told, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+mailed, "Nov 18 "+mailed, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+mailedEnd)
 	s.wantTries("Nov 11 09h 1")
 	s.wantOrders()
 }
 
-// What a customer is told that could not be charged is what is charged in the end: with
-// what is ordered once, less the discounts.
-func TestAMailAboutAPaymentNamesWhatIsCharged(t *testing.T) {
+// The amount that an e-mail about a decline names is the amount that is charged in the
+// end: with one-time products, less the discounts.
+func TestDeclineEMailNamesChargedAmount(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{"a percentage": "percentage=25&discountTitle=Quarter", "for one order": "percentage=50&discountTitle=Half&recurringCycleLimit=1"} {
 		t.Run(name, func(t *testing.T) {
@@ -290,18 +289,18 @@ func TestAMailAboutAPaymentNamesWhatIsCharged(t *testing.T) {
 	}
 }
 
-func TestAPaymentToConfirmIsTriedOnceMore(t *testing.T) {
+func TestAuthenticationRequiredIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("AUTHENTICATION_REQUIRED", 2)
 	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+toldAuth, "Nov 13 "+toldAuth, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_PAUSED SUCCESS", "Nov 18 CONTRACT_PAUSED SUCCESS", "Nov 18 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailedAuth, "Nov 13 "+mailedAuth, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_PAUSED SUCCESS", "Nov 18 CONTRACT_PAUSED SUCCESS", "Nov 18 "+mailedEnd)
 	s.wantTries("Nov 11 09h 1", "Nov 18 09h 1")
 	s.wantOrders()
 }
 
-func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
+func TestUnmetChallengeIsMailedWithItsAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -321,7 +320,7 @@ func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
 		t.Errorf("the attempt says %+v", sent[0])
 	}
 	s.pass("P4D")
-	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+toldAuth, "Nov 13 "+decline, "Nov 13 "+toldAuth)
+	s.wantStory("Nov 11 BILLING_ATTEMPT_UPDATED INFO", "Nov 11 "+mailedAuth, "Nov 13 "+decline, "Nov 13 "+mailedAuth)
 	s.call("GET", "/mail", nil, &mails)
 	if len(mails) != 2 || len(mails[1].Links) != 1 || mails[1].Links[0] != mails[0].Links[0] {
 		t.Errorf("mails %+v, want a second one with the same address: the platform holds the charge open", mails)
@@ -329,7 +328,7 @@ func TestAChallengeThatNobodyMeetsIsMailedWithItsAddress(t *testing.T) {
 }
 
 // Only who can confirm a payment is asked to, at the address where that is done.
-func TestAMailAsksToConfirmAPaymentWhereThatIsDone(t *testing.T) {
+func TestConfirmationEMailLinksToChallenge(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]struct{ label, act string }{
 		"CHALLENGE":               {"Confirm the payment: https://demo.myshopify.com/subscriptions/challenges/", "Please confirm the payment"},
@@ -354,15 +353,15 @@ func TestAMailAsksToConfirmAPaymentWhereThatIsDone(t *testing.T) {
 	}
 }
 
-// ended ends the last charge of the contract, of which the end is open, as the
-// customer who confirms the payment or fails to.
+// ended ends the contract's open charge, as the customer who confirms the payment or
+// fails to.
 func (s *subscription) ended(code string) {
 	s.t.Helper()
 	all := s.contract(s.id).Attempts
 	s.call("POST", fmt.Sprintf("/platform/attempts/%d", all[len(all)-1].ID), map[string]any{"code": code}, nil)
 }
 
-func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
+func TestChallengeEndsAsCustomerDecides(t *testing.T) {
 	t.Parallel()
 	const asked = "Nov 11 BILLING_ATTEMPT_UPDATED INFO"
 	for _, row := range []struct {
@@ -374,10 +373,10 @@ func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
 		tries  []string
 	}{
 		{"met in time", "P1D", "SUCCESS", []string{"Nov 12 " + paid}, []int{1}, []string{"Nov 11 09h 1"}},
-		{"met when it was thought to be lost", "P4D", "SUCCESS", []string{"Nov 13 " + decline, "Nov 13 " + toldAuth, "Nov 15 " + paid}, []int{1}, []string{"Nov 11 09h 1"}},
+		{"met when it was thought to be lost", "P4D", "SUCCESS", []string{"Nov 13 " + decline, "Nov 13 " + mailedAuth, "Nov 15 " + paid}, []int{1}, []string{"Nov 11 09h 1"}},
 		{
 			"not met, and tried once more", "P1D", "AUTHENTICATION_FAILED",
-			[]string{"Nov 12 " + decline, "Nov 12 " + toldAuth, "Nov 13 " + toldAuth, "Nov 16 " + warned, "Nov 18 " + paid}, []int{1}, []string{"Nov 11 09h 1", "Nov 18 09h 1"},
+			[]string{"Nov 12 " + decline, "Nov 12 " + mailedAuth, "Nov 13 " + mailedAuth, "Nov 16 " + warned, "Nov 18 " + paid}, []int{1}, []string{"Nov 11 09h 1", "Nov 18 09h 1"},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -390,24 +389,24 @@ func TestAChallengeEndsAsTheCustomerEndsIt(t *testing.T) {
 			s.pass(row.days)
 			s.ended(row.code)
 			s.pass("P10D")
-			s.wantStory(append([]string{asked, "Nov 11 " + toldAuth}, row.story...)...)
+			s.wantStory(append([]string{asked, "Nov 11 " + mailedAuth}, row.story...)...)
 			s.wantOrders(row.orders...)
 			s.wantTries(row.tries...)
 		})
 	}
 }
 
-func TestASuspectedFraudIsNeverTriedAgainByItself(t *testing.T) {
+func TestSuspectedFraudIsNeverRetried(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("FRAUD_SUSPECTED", 1)
 	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+staff, "Nov 11 "+told, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+toldEnd)
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+staff, "Nov 11 "+mailed, "Nov 23 "+warned, "Nov 25 DUNNING_PAUSED SUCCESS", "Nov 25 CONTRACT_PAUSED SUCCESS", "Nov 25 "+mailedEnd)
 	s.wantTries("Nov 11 09h 1")
 }
 
-func TestACustomerWhoIsGoneIsLeftInPeace(t *testing.T) {
+func TestGoneCustomerIsNotRetriedOrMailed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -418,14 +417,14 @@ func TestACustomerWhoIsGoneIsLeftInPeace(t *testing.T) {
 	s.wantTries("Nov 11 09h 1")
 }
 
-func TestAStoreThatCannotTakePaymentsHoldsItsOrders(t *testing.T) {
+func TestStoreThatCannotTakePaymentsHoldsOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	s.declines("PAYMENT_PROVIDER_IS_NOT_ENABLED", 1)
 	s.pass("P45D")
 	if d := s.standing(); d == nil || d.State != "HELD" || d.Cycle != 1 || d.NextRetryAt != nil {
-		t.Errorf("the contract tells of %+v", d)
+		t.Errorf("the contract shows %+v", d)
 	}
 	var released struct{ Orders int }
 	s.call("POST", "/dunning/solved", nil, &released)
@@ -439,7 +438,7 @@ func TestAStoreThatCannotTakePaymentsHoldsItsOrders(t *testing.T) {
 	}
 }
 
-func TestAnOrderWithoutStockIsTriedForFiveDaysAndLeftOut(t *testing.T) {
+func TestOutOfStockOrderIsRetriedFiveDaysThenSkipped(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -456,16 +455,16 @@ func TestAnOrderWithoutStockIsTriedForFiveDaysAndLeftOut(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatCannotBeDeliveredToIsTriedTwiceMore(t *testing.T) {
+func TestUndeliverableAddressIsRetriedTwice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"finalAction": "SKIP"})
 	s.declines("INVALID_SHIPPING_ADDRESS", 3)
 	s.pass("P30D")
-	s.wantStory("Nov 11 "+decline, "Nov 11 "+told, "Nov 14 "+decline, "Nov 14 "+told, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_SKIPPED SUCCESS")
+	s.wantStory("Nov 11 "+decline, "Nov 11 "+mailed, "Nov 14 "+decline, "Nov 14 "+mailed, "Nov 16 "+warned, "Nov 18 "+decline, "Nov 18 DUNNING_SKIPPED SUCCESS")
 }
 
-func TestAnAddressThatIsPutRightIsTriedAtOnce(t *testing.T) {
+func TestCorrectedAddressIsRetriedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.declines("INVALID_SHIPPING_ADDRESS", 1)
@@ -482,7 +481,7 @@ func TestAnAddressThatIsPutRightIsTriedAtOnce(t *testing.T) {
 	s.wantOrders(1)
 }
 
-func TestAnOrderThatIsPaidAlreadyIsNotChargedAgain(t *testing.T) {
+func TestPaidOrderIsNotChargedAgain(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()

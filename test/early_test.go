@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
+func TestDateTooEarlyForPlatformIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(s *subscription, second attempt, date string) reply{
 		"as the contract's next date": func(s *subscription, _ attempt, date string) reply {
@@ -32,7 +32,7 @@ func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
 			want(t, no, http.StatusBadRequest, "billingDateTooEarly")
 			for _, instant := range []string{"before 2026-11-10T12:01:01Z", "earliest possible billingDate is 2026-11-10T14:00:00Z"} {
 				if !strings.Contains(string(no.body), instant) {
-					t.Errorf("%q is not told in %s", instant, no.body)
+					t.Errorf("%q is not in %s", instant, no.body)
 				}
 			}
 			if shown := s.upcoming()[0]; !shown.BillingDate.Equal(second.BillingDate) {
@@ -49,7 +49,7 @@ func TestADateBeforeThePlatformTakesTheChargeIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnEarlierDateThatNobodyCanVouchForIsNotTaken(t *testing.T) {
+func TestEarlierDateIsRefusedWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	second := s.upcoming()[1]
@@ -68,7 +68,7 @@ func TestAnEarlierDateThatNobodyCanVouchForIsNotTaken(t *testing.T) {
 	s.wantEntries(created, "MERCHANT_EXTERNAL_API NEXT_BILLING_DATE_CHANGE SUCCESS")
 }
 
-func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
+func TestChargeTooEarlyForPlatformIsRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil) // the second cycle begins at the platform on November 11 at 12:00
 	second := s.upcoming()[1]
@@ -79,7 +79,7 @@ func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
 		no := trigger()
 		want(t, no, http.StatusBadRequest, "chargeTooEarly")
 		if !strings.Contains(string(no.body), "before 2026-11-10T12:01:01Z") {
-			t.Fatalf("the instant is not told in %s", no.body)
+			t.Fatalf("the instant is not in %s", no.body)
 		}
 	}
 	if queue := s.upcoming(); queue[1].ID != second.ID || !queue[1].BillingDate.Equal(second.BillingDate) || queue[1].Status != "QUEUED" || queue[1].AttemptCount != 0 {
@@ -94,7 +94,7 @@ func TestAChargeThatThePlatformDoesNotTakeYetIsRefused(t *testing.T) {
 	s.wantEntries(created, triggered, charged, charged)
 }
 
-func TestAChargeThatThePlatformRefusesLaterAsTooEarlyIsNoDecline(t *testing.T) {
+func TestLateRefusalAsTooEarlyIsNoDecline(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	second := s.upcoming()[1]

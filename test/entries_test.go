@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// told returns the entries since the story began, oldest first, each as "event info".
-func (s *subscription) told() (list []string) {
+// recorded returns the entries since the story began, oldest first, each as "event info".
+func (s *subscription) recorded() (list []string) {
 	s.t.Helper()
 	var entries []struct{ EventType, AdditionalInfo string }
 	s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &entries)
@@ -20,16 +20,16 @@ func (s *subscription) told() (list []string) {
 	return list
 }
 
-// wantTold asserts the exact list of entries since the story began, with what they
+// wantRecorded asserts the exact list of entries since the story began, with what they
 // say.
-func (s *subscription) wantTold(want ...string) {
+func (s *subscription) wantRecorded(want ...string) {
 	s.t.Helper()
-	if got := s.told(); !slices.Equal(got, want) {
+	if got := s.recorded(); !slices.Equal(got, want) {
 		s.t.Errorf("entries:\n%s\nwant:\n%s", lines(got), lines(want))
 	}
 }
 
-func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
+func TestDeliveryChangeEntryNamesFieldsWithoutAddress(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	c := fmt.Sprintf("contractId=%d", s.id)
@@ -42,14 +42,14 @@ func TestAChangeOfTheDeliveryNamesWhatChangedAndNobodysAddress(t *testing.T) {
 	s.change("PUT", "/subscription-contracts-update-shipping-address?"+c, address)
 	s.change("PUT", "/subscription-contracts-update-delivery-method?deliveryMethodName=Express&"+c, nil)
 	s.change("PUT", "/subscription-contracts-update-delivery-method?deliveryMethodName=Slow&"+c, nil)
-	s.wantTold(
+	s.wantRecorded(
 		`SHIPPING_ADDRESS_CHANGE {"fields":["city","zip"]}`,
 		`DELIVERY_METHOD_UPDATED {"fields":["code","title"],"from":"Standard","to":"Express"}`,
 		`DELIVERY_METHOD_UPDATED {"fields":["code","title"],"from":"Express","to":"Slow"}`,
 	)
 }
 
-func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
+func TestLineChangeEntryNamesEveryField(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
@@ -65,7 +65,7 @@ func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
 	about := func(variant int64) string {
 		return fmt.Sprintf(`{"lineId":%q,"title":"House Blend Coffee","variantId":%d,`, is.ID, variant)
 	}
-	s.wantTold(
+	s.wantRecorded(
 		"PRODUCT_REPLACE "+about(sold[2])+fmt.Sprintf(`"oldVariantId":%d}`, sold[0]),
 		"PRODUCT_QUANTITY_CHANGE "+about(sold[2])+fmt.Sprintf(`"quantity":3,"oldQuantity":%d}`, is.Quantity),
 		"PRODUCT_PRICE_CHANGE "+about(sold[2])+fmt.Sprintf(`"price":"10.25","oldPrice":%q}`, is.CurrentPrice.Amount),
@@ -73,17 +73,17 @@ func TestALineThatIsChangedInEveryWayAtOnceIsToldOfWhole(t *testing.T) {
 	)
 }
 
-func TestACardThatTheCustomerTakesBackIsToldOf(t *testing.T) {
+func TestRevokedCardIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.begin()
 	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
 	s.call("POST", "/platform/payment-methods/"+url.PathEscape(o.CustomerPaymentMethod.ID), map[string]any{"status": "revoked"}, nil)
 	s.pass("PT5M")
-	s.wantTold(`PAYMENT_METHOD_UPDATED {"reason":"the payment method was revoked: nothing can be charged with it"}`)
+	s.wantRecorded(`PAYMENT_METHOD_UPDATED {"reason":"the payment method was revoked: nothing can be charged with it"}`)
 }
 
-func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
+func TestOrderTagsAreRecordedOnceWithCycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	body := monthlyGroup("Tagged")
@@ -97,7 +97,7 @@ func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
 	})
 	s.pass("PT5M")
 	tagged := func() (list []string) {
-		for _, e := range s.told() {
+		for _, e := range s.recorded() {
 			if info, ok := strings.CutPrefix(e, "ORDER_TAGS_ADDED "); ok {
 				list = append(list, info)
 			}
@@ -119,7 +119,7 @@ func TestTagsOfOrdersAreToldOfOnceAndWithTheirCycle(t *testing.T) {
 	}
 }
 
-func TestWhatHappensByItselfIsNobodysDoing(t *testing.T) {
+func TestSystemEntriesNameNoActor(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 50}, nil)
@@ -130,7 +130,7 @@ func TestWhatHappensByItselfIsNobodysDoing(t *testing.T) {
 	for _, e := range entries {
 		sources[e.EventSource]++
 		if e.EventSource == "SYSTEM_EVENT" && e.ActivityBy+e.ClientIP != "" {
-			t.Errorf("%s happened by itself, and %q did it from %q", e.EventType, e.ActivityBy, e.ClientIP)
+			t.Errorf("%s is the service's own, and names the actor %q at %q", e.EventType, e.ActivityBy, e.ClientIP)
 		}
 	}
 	if sources["SYSTEM_EVENT"] == 0 || sources["MERCHANT_PORTAL"] == 0 {

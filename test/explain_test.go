@@ -85,7 +85,7 @@ func says(t *testing.T, list []string, want string) {
 	}
 }
 
-func TestAnOrderIsExplainedFromTheQueueToItsEnd(t *testing.T) {
+func TestExplainFollowsOrderFromQueueToEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2026-12-31"})
 	queue := s.upcoming()
@@ -146,7 +146,7 @@ func TestAnOrderIsExplainedFromTheQueueToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
+func TestExplainServesMembershipsOnTheirHost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	subscribers := s.upcoming()[0].ID
@@ -163,13 +163,13 @@ func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
 		want    int
 		refused string // its errorKey
 	}{
-		"the membership's order":        {s.urls.Memberships, queue[0].ID, s.key, http.StatusOK, ""},
-		"the same on the other host":    {s.urls.Subscriptions, queue[0].ID, s.key, http.StatusNotFound, "billingAttemptNotFound"},
-		"the subscription's order":      {s.urls.Subscriptions, subscribers, s.key, http.StatusOK, ""},
-		"the same on the memberships'":  {s.urls.Memberships, subscribers, s.key, http.StatusNotFound, "billingAttemptNotFound"},
-		"what is no number":             {s.urls.Subscriptions, "x", s.key, http.StatusBadRequest, "invalid"},
-		"zero, which is nobody's order": {s.urls.Subscriptions, 0, s.key, http.StatusBadRequest, "invalid"},
-		"without a key":                 {s.urls.Subscriptions, subscribers, "", http.StatusUnauthorized, "apiKeyMissing"},
+		"the membership's order":       {s.urls.Memberships, queue[0].ID, s.key, http.StatusOK, ""},
+		"the same on the other host":   {s.urls.Subscriptions, queue[0].ID, s.key, http.StatusNotFound, "billingAttemptNotFound"},
+		"the subscription's order":     {s.urls.Subscriptions, subscribers, s.key, http.StatusOK, ""},
+		"the same on the memberships'": {s.urls.Memberships, subscribers, s.key, http.StatusNotFound, "billingAttemptNotFound"},
+		"what is no number":            {s.urls.Subscriptions, "x", s.key, http.StatusBadRequest, "invalid"},
+		"zero, which is no order's id": {s.urls.Subscriptions, 0, s.key, http.StatusBadRequest, "invalid"},
+		"without a key":                {s.urls.Subscriptions, subscribers, "", http.StatusUnauthorized, "apiKeyMissing"},
 	} {
 		var e explanation
 		got := s.request("GET", fmt.Sprintf("%s%s/subscription-billing-attempts/%v/explanation", row.host, api, row.attempt), nil, "X-API-Key", row.key)
@@ -186,7 +186,7 @@ func TestAMembershipIsExplainedOnItsHost(t *testing.T) {
 	}
 }
 
-func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
+func TestExplainShowsEveryTryOfDeclinedOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -223,7 +223,7 @@ func TestEveryTryOfADeclinedOrderIsExplained(t *testing.T) {
 
 // What is said of a later order is what comes: it is left out if the one before it is not
 // paid by then, and made otherwise.
-func TestAnOrderBehindAnUnpaidOneIsExplained(t *testing.T) {
+func TestExplainShowsUnpaidOrderAheadOfOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	queue := s.upcoming()
@@ -241,7 +241,7 @@ func TestAnOrderBehindAnUnpaidOneIsExplained(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
+func TestExplainAnswersWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming()
@@ -250,7 +250,7 @@ func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
 	s.pass("PT19H")
 	e := s.explain(queue[0].ID)
 	if e.Prices.PlatformAsked || len(e.Tries) == 0 || (e.Status != "REQUESTING" && e.Status != "SHOPIFY_EXCEPTION") || e.Tries[0].State != "UNKNOWN" || e.Next.Action != "CHARGE" || e.Next.At == nil {
-		t.Fatalf("the charge that nobody answered is explained as %+v", e)
+		t.Fatalf("the charge without an answer is explained as %+v", e)
 	}
 	says(t, []string{e.Next.Words}, "sent again under the same key")
 	s.call("DELETE", "/platform/faults", nil, nil)
@@ -263,7 +263,7 @@ func TestAnOrderIsExplainedWhileThePlatformIsSilent(t *testing.T) {
 	}
 }
 
-func TestWhatAnOrderCarriesAndWaitsForIsExplained(t *testing.T) {
+func TestExplainShowsContentAndPreparationOfOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()

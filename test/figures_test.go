@@ -8,7 +8,7 @@ import (
 )
 
 // The number of the next cycle follows orders, skips, declines and the end.
-func TestTheCycleThatComesNextIsNumbered(t *testing.T) {
+func TestNextCycleIsNumbered(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	wantCycle := func(when string, want int) {
@@ -32,7 +32,7 @@ func TestTheCycleThatComesNextIsNumbered(t *testing.T) {
 	s.refused(http.StatusNotFound, "GET", "/subscription-contract-details/current-cycle/1", nil)
 }
 
-func TestTheFiguresOfAContract(t *testing.T) {
+func TestContractShowsItsTotals(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "10.01"}}})
 	type figures struct {
@@ -67,7 +67,7 @@ func TestTheFiguresOfAContract(t *testing.T) {
 	s.refused(http.StatusNotFound, "GET", "/subscription-contract-details/analytics/1", nil)
 }
 
-func TestTheFulfillmentsOfTheLastOrderAreShown(t *testing.T) {
+func TestLastOrdersFulfillmentsAreShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	type shown struct {
@@ -99,7 +99,7 @@ func TestTheFulfillmentsOfTheLastOrderAreShown(t *testing.T) {
 	s.until("2026-11-11")
 	is := read()
 	if is.OrderID == nil || is.OrderName == nil || len(is.Fulfillments.Nodes) != 0 {
-		t.Fatalf("of an order of which nothing was sent: %+v", is)
+		t.Fatalf("of an order without a fulfillment: %+v", is)
 	}
 	s.call("POST", fmt.Sprintf("/platform/orders/%d/fulfillment", *is.OrderID), map[string]any{
 		"displayStatus": "DELIVERED", "company": "DHL", "number": "42", "url": "https://dhl.example/42",

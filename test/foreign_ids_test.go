@@ -10,7 +10,7 @@ import (
 // the same request succeeds with the store's own. Ids in paths and in parameters that
 // every operation shares are tried by TestEveryOperationKeepsItsDocument; here are those
 // in bodies and in filters.
-func TestWhatAnotherStoreHasIsNotFoundWhereverItIsNamed(t *testing.T) {
+func TestIDsOfAnotherStoreAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	w.renew(&w.mine, w.key)

@@ -19,10 +19,10 @@ import (
 const lease = 5 * time.Minute / 100 // by waitsScale
 
 // idle has the database give up the transactions of a frozen node sooner than it
-// does in earnest. Whoever is frozen may be in one.
+// does in production. The frozen node may be in one.
 const idle = "&idle_in_transaction_session_timeout=2s"
 
-func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
+func TestTwoNodesWhileOneIsFrozenInABatch(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, ordeal{database: pgtest.Empty(t) + idle, seed: 5, nodes: 2, shops: 9, contracts: 54, declines: 7, calm: 60 * time.Second})
@@ -30,7 +30,7 @@ func TestANodeFrozenInTheMiddleOfItsBatches(t *testing.T) {
 	for i, h := range []*hold{sleeper, other} {
 		way := newWire(t, w.platform)
 		h.over(way)
-		// Nobody gives up by himself, and the other node has one worker: it waits
+		// No node gives up on its own, and the other node has one worker: it waits
 		// with one store, while all the rest is the sleeper's.
 		w.slots[i].flags = []string{"--platform-url", "http://" + way.address, "--call-timeout", "60s", "--workers", []string{"12", "1"}[i]}
 		w.start(ctx, i)
@@ -66,7 +66,7 @@ func (w *world) quiet(ctx context.Context) {
 	w.eventually("no task runs", func() bool { return w.count(ctx, "SELECT COUNT(*) FROM river_job WHERE state = 'running'") == 0 })
 }
 
-func TestANodeFrozenInATransactionHoldsNobodyUp(t *testing.T) {
+func TestTwoNodesWhileOneIsFrozenInATransaction(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	w := newWorld(t, ordeal{

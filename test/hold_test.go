@@ -24,9 +24,9 @@ type point int
 
 // The points at which stores are held, in turn.
 const (
-	lookedUp point = iota // the platform has said what it knows of the cycles, and the node has not heard it
+	lookedUp point = iota // the platform has answered about the cycles, and the node has not received it
 	onItsWay              // the charge has left, and not arrived
-	taken                 // the platform has taken the charge, and the node has not heard it
+	taken                 // the platform has taken the charge, and the node has not received the answer
 	allPoints
 )
 

@@ -19,7 +19,7 @@ type lastOrder struct {
 	OrderAmount            float64
 }
 
-func TestTheLastOrderSaysWhenItWasMadeAndWhatItCost(t *testing.T) {
+func TestLastOrderShowsTimeAndAmount(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-delivery-price?contractId=%d&deliveryPrice=4.90", s.id), nil)
@@ -66,7 +66,7 @@ func (s *subscription) integrate(path string, args ...any) integrated {
 }
 
 // What is left out of a change of a line stays as it is.
-func TestALineChangesInOneThingAtATime(t *testing.T) {
+func TestLineChangesOneFieldAtATime(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -98,7 +98,7 @@ func TestALineChangesInOneThingAtATime(t *testing.T) {
 
 // A price counts under every name that integrations have for it, and is refused where
 // it cannot count.
-func TestAPriceThatIsNamedIsNeverIgnored(t *testing.T) {
+func TestNamedPriceIsNeverIgnored(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -127,7 +127,7 @@ func TestAPriceThatIsNamedIsNeverIgnored(t *testing.T) {
 }
 
 // An order that is gone, or that cannot take a product any more, means the next one.
-func TestAOneTimeProductForAnOrderThatIsGoneGoesToTheNextOne(t *testing.T) {
+func TestOneOffForAPastOrderMovesToTheNext(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	sold := s.variants()
@@ -148,7 +148,7 @@ func TestAOneTimeProductForAnOrderThatIsGoneGoesToTheNextOne(t *testing.T) {
 }
 
 // Parameters that integrations spell in another way mean the same.
-func TestOtherSpellingsOfParameters(t *testing.T) {
+func TestParametersHaveOtherSpellings(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ahead := s.checkout(map[string]any{
@@ -208,7 +208,7 @@ func TestOtherSpellingsOfParameters(t *testing.T) {
 	}
 }
 
-func TestADeclineAndADiscountAsIntegrationsReadThem(t *testing.T) {
+func TestDeclineAndDiscountHaveIntegrationShape(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for query, want := range map[string]string{
@@ -249,7 +249,7 @@ func TestADeclineAndADiscountAsIntegrationsReadThem(t *testing.T) {
 }
 
 // A contract that comes from another system keeps its id there.
-func TestAContractThatIsMadeWithAnImportedIDIsAnImportedOne(t *testing.T) {
+func TestContractWithImportedIDIsImported(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var o struct{ ID string }
@@ -274,7 +274,7 @@ func TestAContractThatIsMadeWithAnImportedIDIsAnImportedOne(t *testing.T) {
 
 // A one-time product that is added as a line is shown among the lines while it is
 // upcoming, and is removed as a line is.
-func TestAOneTimeProductIsALineOfTheAnswer(t *testing.T) {
+func TestOneOffIsALineOfTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -341,7 +341,7 @@ func TestAOneTimeProductIsALineOfTheAnswer(t *testing.T) {
 
 // A group is named by the service's number or by what the platform calls it, and keeps
 // every field that it takes.
-func TestAGroupAnswersToItsNameAtThePlatform(t *testing.T) {
+func TestGroupIsFoundByPlatformName(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	type record struct {

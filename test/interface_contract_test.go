@@ -99,7 +99,7 @@ type illustrated struct {
 const picture = "https://cdn.shopify.com/mug.jpg"
 
 // illustrate makes it. The picture is put into the platform's books while
-// nobody has them open.
+// no test has them open.
 func illustrate(t *testing.T) *illustrated {
 	t.Helper()
 	dir := t.TempDir()
@@ -161,7 +161,7 @@ func illustrate(t *testing.T) *illustrated {
 	return s
 }
 
-func TestAChangedVariantIsAnsweredWithTheWholeContract(t *testing.T) {
+func TestVariantChangeAnswersWholeContract(t *testing.T) {
 	t.Parallel()
 	s := illustrate(t)
 	var c wholeContract
@@ -172,7 +172,7 @@ func TestAChangedVariantIsAnsweredWithTheWholeContract(t *testing.T) {
 	s.wantWhole(c, "15.00")
 }
 
-func TestAChangedLineIsAnsweredWithTheWholeContract(t *testing.T) {
+func TestLineChangeAnswersWholeContract(t *testing.T) {
 	t.Parallel()
 	s := illustrate(t)
 	var c wholeContract
@@ -241,7 +241,7 @@ func (s *illustrated) wantWhole(c wholeContract, price string) {
 
 // What only some contracts have is shown where they have it: a day that closes the
 // anchor, words for the driver, a card that was revoked.
-func TestWhatOnlySomeContractsHaveIsShownToo(t *testing.T) {
+func TestOptionalContractFieldsAreShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{
 		"interval": "MONTH", "intervalCount": 1, "anchors": []any{map[string]any{"type": "MONTHDAY", "day": 15, "cutoffDay": 5}},
@@ -320,7 +320,7 @@ func rational(amount string) *big.Rat {
 }
 
 // How often a contract is delivered changes without what it charges, or not at all.
-func TestTheDeliveryIntervalNeverChangesTheCharge(t *testing.T) {
+func TestDeliveryIntervalNeverChangesCharges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	path := "/subscription-contracts-update-delivery-interval?contractId=%d&interval=%s&intervalCount=%d"
@@ -344,9 +344,9 @@ func TestTheDeliveryIntervalNeverChangesTheCharge(t *testing.T) {
 	s.wantEntries(created, created, api2+"DELIVERY_INTERVAL_CHANGE SUCCESS")
 }
 
-// Who wants a contract without a payment method gets one that charges nobody,
-// whatever cards the customer has, until it is given one of them.
-func TestAContractWithoutAPaymentMethodChargesNobodyUntilItHasOne(t *testing.T) {
+// A contract created without a payment method charges nothing, whatever cards the
+// customer has, until it is given one of them.
+func TestContractWithoutPaymentMethodChargesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -420,7 +420,7 @@ func (s *subscription) stepDown() {
 }
 
 // What waits for the next order is made before it, whenever that comes.
-func TestWhatWaitsForAnOrderThatIsMovedIsMadeBeforeIt(t *testing.T) {
+func TestPendingChangeIsMadeBeforeMovedOrder(t *testing.T) {
 	t.Parallel()
 	for name, day := range map[string]string{"sooner": "2026-11-05", "later": "2026-11-15"} {
 		t.Run(name, func(t *testing.T) {
@@ -434,7 +434,7 @@ func TestWhatWaitsForAnOrderThatIsMovedIsMadeBeforeIt(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsForAnOrderThatIsWantedNowIsMadeBeforeIt(t *testing.T) {
+func TestPendingChangeIsMadeBeforeTriggeredOrder(t *testing.T) {
 	t.Parallel()
 	s := dear(t)
 	s.stepDown()
@@ -448,7 +448,7 @@ func TestWhatWaitsForAnOrderThatIsWantedNowIsMadeBeforeIt(t *testing.T) {
 
 // A cheaper product on a plan that people may step down on is there at once or, if it
 // can wait, with the next order. Neither charges anybody.
-func TestACheaperVariantWaitsIfThatIsWanted(t *testing.T) {
+func TestDowngradeWaitsOnRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string

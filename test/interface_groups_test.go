@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-// shelf is what a group sells: products, and variants besides them.
+// shelf is what a group sells: products, and single variants.
 type shelf struct{ products, variants []int64 }
 
 // soldGroup is what a story looks at in what a group sells.
@@ -68,7 +68,7 @@ func (m *merchant) platformShelf() (s shelf) {
 	return shelf{numbers(group.Products), numbers(group.ProductVariants)}
 }
 
-func TestProductsLeaveAGroupByEachOfTheirNames(t *testing.T) {
+func TestGroupRemovesProductsByEveryName(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var sold []struct {
@@ -94,7 +94,7 @@ func TestProductsLeaveAGroupByEachOfTheirNames(t *testing.T) {
 	if len(coffee) < 2 || len(others) < 3 {
 		t.Fatalf("the store sells the coffees %v and else %v", coffee, others)
 	}
-	member := sold[len(sold)-1] // a variant that is sold besides the products
+	member := sold[len(sold)-1] // a variant that is sold beside the products
 	products, others = products[:len(products)-1], others[:len(others)-1]
 	list := func(ids []int64) (items []any) {
 		for _, id := range ids {

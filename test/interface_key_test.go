@@ -15,7 +15,7 @@ import (
 
 // Integrations of old send their key in the query. Every operation that takes it
 // there does what it does for a key in the header, and says that this will end.
-func TestTheKeyInTheQueryOpensWhatTheHeaderOpens(t *testing.T) {
+func TestKeyInQueryEqualsKeyInHeader(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 8})
 	m.hurry()
@@ -92,7 +92,7 @@ func TestTheKeyInTheQueryOpensWhatTheHeaderOpens(t *testing.T) {
 		{"a charge", "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", queue[0].ID), nil, 200, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for name, key := range map[string]string{"nobody's key": "prn_" + strings.Repeat("0", 40), "an empty key": ""} {
+			for name, key := range map[string]string{"an unknown key": "prn_" + strings.Repeat("0", 40), "an empty key": ""} {
 				if status, _, out := ask(t, test.method, with(test.path, key), http.Header{}, test.body); status != http.StatusUnauthorized {
 					t.Errorf("%s in the query answered %d %.300s", name, status, out)
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestALoyaltyCustomerIsFoundByEachName(t *testing.T) {
+func TestLoyaltyCustomerIsFoundByEachName(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	if got := s.loyalty("POST", "/add-points", map[string]any{"customerEmail": "ana@shopper.example", "points": 1500, "note": "welcome"}, nil); got != http.StatusOK {
@@ -45,14 +45,14 @@ func TestALoyaltyCustomerIsFoundByEachName(t *testing.T) {
 		"the number, spelled otherwise":  {"customer_id=" + itoa(ana.CustomerID), "UNUSED USED", false},
 		"the address":                    {"customerEmail=ANA@shopper.example", "UNUSED USED", false},
 		"the address, spelled otherwise": {"customer_email=ana@shopper.example", "UNUSED USED", false},
-		"the store besides":              {"shop=demo.myshopify.com&customerId=" + itoa(ana.CustomerID), "UNUSED USED", false},
+		"the store as well":              {"shop=demo.myshopify.com&customerId=" + itoa(ana.CustomerID), "UNUSED USED", false},
 		"used codes":                     {"status=used&customerId=" + itoa(ana.CustomerID), "USED", false},
 		"codes to be used":               {"status=UNUSED&customerId=" + itoa(ana.CustomerID), "UNUSED", false},
 		"codes that have ended":          {"status=EXPIRED&customerId=" + itoa(ana.CustomerID), "", false},
 		"another store":                  {"shop=other.myshopify.com&customerId=" + itoa(ana.CustomerID), "", true},
 		"two different numbers":          {"customer_id=1&customerId=" + itoa(ana.CustomerID), "", true},
 		"no status":                      {"status=LOST&customerId=" + itoa(ana.CustomerID), "", true},
-		"nobody":                         {"shop=demo.myshopify.com", "", true},
+		"no customer":                    {"shop=demo.myshopify.com", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got points
@@ -70,7 +70,7 @@ func TestALoyaltyCustomerIsFoundByEachName(t *testing.T) {
 	}
 }
 
-func TestTopCustomersComeInPagesAndInAnyOrder(t *testing.T) {
+func TestTopCustomersArePagedAndSorted(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
 	m.hurry()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnAttemptIsSkippedAndTakenBackByItsStatus(t *testing.T) {
+func TestAttemptIsSkippedAndUnskippedByStatus(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -38,7 +38,7 @@ func TestAnAttemptIsSkippedAndTakenBackByItsStatus(t *testing.T) {
 	}
 }
 
-func TestSkippingMustSayRightlyWhetherTheContractIsPrepaid(t *testing.T) {
+func TestSkipRequiresRightPrepaidFlag(t *testing.T) {
 	t.Parallel()
 	for name, prepaid := range map[string]bool{"paid as it comes": false, "paid ahead": true} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestSkippingMustSayRightlyWhetherTheContractIsPrepaid(t *testing.T) {
 	}
 }
 
-func TestRemovingAOneTimeProductAnswersThoseThatAreLeft(t *testing.T) {
+func TestRemovingOneOffAnswersTheOthers(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -105,7 +105,7 @@ func TestRemovingAOneTimeProductAnswersThoseThatAreLeft(t *testing.T) {
 
 // A record is answered whole: that of an order that was made, when it is sent back
 // as it was read, and that of one that is skipped, with its note and its pictures.
-func TestTheRecordOfAnOrderIsAnsweredWhole(t *testing.T) {
+func TestOrderRecordIsAnsweredWhole(t *testing.T) {
 	t.Parallel()
 	s := illustrate(t)
 	type record struct {

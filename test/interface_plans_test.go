@@ -19,7 +19,7 @@ func wantKept(t *testing.T, where string, sent, got map[string]any) {
 }
 
 // A group keeps all that can be said of it and of its plans, wherever it is read.
-func TestAGroupKeepsAllThatIsSaidOfItsPlans(t *testing.T) {
+func TestGroupKeepsEveryPlanField(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	var sold []struct{ ProductID int64 }
@@ -75,11 +75,11 @@ func TestAGroupKeepsAllThatIsSaidOfItsPlans(t *testing.T) {
 		t.Fatalf("reading the plans answered %d with %v", got, options)
 	}
 	for i, o := range options {
-		wantKept(t, "the plan by itself", []map[string]any{yearly, monthly}[i], o)
+		wantKept(t, "the plan alone", []map[string]any{yearly, monthly}[i], o)
 	}
 }
 
-func TestTheFlagsOfAnAttemptAreKept(t *testing.T) {
+func TestAttemptFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -100,7 +100,7 @@ func TestTheFlagsOfAnAttemptAreKept(t *testing.T) {
 	}
 }
 
-func TestTheFlagsOfASwapRuleAreKept(t *testing.T) {
+func TestSwapRuleFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()

@@ -117,7 +117,7 @@ func queryOf(pairs ...string) url.Values {
 	return q
 }
 
-func TestContractsAreFoundByEachFilterExactly(t *testing.T) {
+func TestEachContractFilterIsExact(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 80})
 	m.hurry()
@@ -201,7 +201,7 @@ func TestContractsAreFoundByEachFilterExactly(t *testing.T) {
 		"an amount or less":                {queryOf("maxOrderAmount", fmt.Sprint(amount)), func(c found) bool { return c.OrderAmount <= amount }},
 		"a customer":                       {queryOf("customerId", itoa(first.CustomerID)), func(c found) bool { return c.CustomerID == first.CustomerID }},
 		"a customer's address in any case": {queryOf("customerEmail", strings.ToUpper(last.CustomerEmail)), func(c found) bool { return c.CustomerEmail == last.CustomerEmail }},
-		"several filters, all of which count": {queryOf("status", "ACTIVE", "billingPolicyInterval", "MONTH", "minOrderAmount", "20", "planType", "non-prepaid"), func(c found) bool {
+		"several filters that must all match": {queryOf("status", "ACTIVE", "billingPolicyInterval", "MONTH", "minOrderAmount", "20", "planType", "non-prepaid"), func(c found) bool {
 			return c.Status == "active" && c.DeliveryPolicyInterval == "month" && c.OrderAmount >= 20 && !c.prepaid()
 		}},
 	} {
@@ -228,7 +228,7 @@ func TestContractsAreFoundByEachFilterExactly(t *testing.T) {
 	}
 }
 
-func TestPagesOfASearchHoldEveryContractOnceAndInOrder(t *testing.T) {
+func TestSearchPagesHoldEveryContractOnceInOrder(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
 	m.hurry()
@@ -285,7 +285,7 @@ type logged struct {
 	AdditionalInfo                             string
 }
 
-func TestEntriesAreFoundByEachCriterionExactly(t *testing.T) {
+func TestEachActivityFilterIsExact(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 25})
 	m.hurry()

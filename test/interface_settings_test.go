@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestABundleKeepsItsVolumeDiscounts(t *testing.T) {
+func TestBundleKeepsVolumeDiscounts(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	type settings struct {
@@ -60,7 +60,7 @@ func TestABundleKeepsItsVolumeDiscounts(t *testing.T) {
 	}
 }
 
-func TestAProfileReachesPartsOfCountriesAtACarriersPrice(t *testing.T) {
+func TestProfileShipsToProvincesAtCarrierPrice(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Empty: true})
 	ask := func(query string, out any) {
@@ -143,7 +143,7 @@ func TestAProfileReachesPartsOfCountriesAtACarriersPrice(t *testing.T) {
 	for name, bad := range map[string]map[string]any{
 		"a part of the whole country":     zone(map[string]any{"code": "CA", "provinceCode": "QC", "shouldIncludeAllProvince": true}, fixed),
 		"a part of the rest of the world": zone(map[string]any{"restOfWorld": true, "provinceCode": "QC"}, fixed),
-		"a carrier's price of nobody":     zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true}),
+		"a price of no carrier":           zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true}),
 		"two prices":                      zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierRate": true, "carrierServiceId": carrier, "amount": 3}),
 		"a carrier that says no price":    zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierServiceId": carrier, "amount": 3}),
 		"a carrier that there is not":     zone(map[string]any{"code": "CA", "provinceCode": "QC"}, map[string]any{"name": "Express", "carrierServiceId": "987", "carrierRate": true}),

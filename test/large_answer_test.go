@@ -7,7 +7,7 @@ import (
 
 // The settings of a bundle may fill an answer of a hundred KiB and more: sent
 // again, the request gets the same answer and makes nothing.
-func TestACreationWithALargeAnswerIsNotCarriedOutAgain(t *testing.T) {
+func TestRepeatedCreateWithLargeAnswerRunsOnce(t *testing.T) {
 	t.Parallel()
 	s := openStage(t)
 	count := func() int {

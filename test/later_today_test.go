@@ -10,7 +10,7 @@ import (
 
 // Who moves an order to an instant later today gets it then, also when the store's
 // order time has passed: neither at once nor at another time of day.
-func TestAnOrderThatIsMovedToLaterTodayWaitsForIt(t *testing.T) {
+func TestOrderMovedToLaterTodayWaitsForIt(t *testing.T) {
 	t.Parallel()
 	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)
 	for name, move := range map[string]func(s *subscription, to string) int{
@@ -52,9 +52,9 @@ func TestAnOrderThatIsMovedToLaterTodayWaitsForIt(t *testing.T) {
 	}
 }
 
-// A contract whose first order is to come later today has it then, whoever makes it,
-// also when nobody heard that it was made and when it begins to run only now.
-func TestAContractThatBeginsLaterTodayWaitsForIt(t *testing.T) {
+// A contract whose first order is due later today has it then, from whichever source it
+// comes, also when its webhook was lost and when it becomes active only now.
+func TestContractStartingLaterTodayWaitsForIt(t *testing.T) {
 	t.Parallel()
 	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)
 	for name, status := range map[string]string{"made active": "ACTIVE", "made paused, and activated now": "PAUSED"} {
@@ -90,7 +90,7 @@ func TestAContractThatBeginsLaterTodayWaitsForIt(t *testing.T) {
 
 // A contract that was made paused and begins to run when its first date has passed has
 // its first order on the next one.
-func TestAContractThatBeginsAfterItsDateHasItsFirstOrderOnTheNext(t *testing.T) {
+func TestContractCreatedAfterItsDateStartsOnTheNext(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var made struct{ ID string }
@@ -109,7 +109,7 @@ func TestAContractThatBeginsAfterItsDateHasItsFirstOrderOnTheNext(t *testing.T) 
 }
 
 // Another interval leaves the order that waits for an instant later today where it is.
-func TestAnOrderThatWaitsForLaterTodayStaysWhenTheIntervalChanges(t *testing.T) {
+func TestIntervalChangeKeepsOrderOfLaterToday(t *testing.T) {
 	t.Parallel()
 	evening, asked := time.Date(2026, 11, 10, 20, 0, 0, 0, time.UTC), time.Date(2026, 11, 10, 23, 0, 0, 0, time.UTC)
 	s := subscribe(t, nil)

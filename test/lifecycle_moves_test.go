@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Whatever the contract stands in, whoever cancels it leaves one entry, and nothing
+// A cancellation leaves one entry, from every status and by every actor, and nothing
 // is charged any more.
-func TestAContractIsCancelledFromWhereverItStands(t *testing.T) {
+func TestCancelWorksFromEveryStatus(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		from    string
@@ -40,7 +40,7 @@ func (s *subscription) staff(verb string) {
 }
 
 // What the store's own staff does at the platform has the same entries, from there.
-func TestStatusesThatThePlatformTellsOf(t *testing.T) {
+func TestPlatformStatusChangesAreRecorded(t *testing.T) {
 	t.Parallel()
 	const there = "SHOPIFY_EVENT "
 	for _, row := range []struct {

@@ -89,7 +89,7 @@ const (
 
 // The first order is due on November 11 at 14:00 UTC, 9:00 in New York.
 
-func TestAPauseWithADateEndsByItself(t *testing.T) {
+func TestPauseWithDateEndsAutomatically(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.status(http.StatusBadRequest, "PAUSED", "pauseTillDate", "2026-10-01")
@@ -114,7 +114,7 @@ func TestAPauseWithADateEndsByItself(t *testing.T) {
 	s.wantEntries(created, paused, scheduled, resumed, requeued, charged, charged)
 }
 
-func TestAPauseEndsOnTheMorningOfTheOrderThatItWasCountedTo(t *testing.T) {
+func TestPauseForOrdersEndsOnTheNextOrdersMorning(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.status(http.StatusBadRequest, "PAUSED", "pauseDurationCycle", "366")
@@ -129,7 +129,7 @@ func TestAPauseEndsOnTheMorningOfTheOrderThatItWasCountedTo(t *testing.T) {
 	s.wantEntries(created, paused, scheduled, resumed, requeued, charged)
 }
 
-func TestAnActivationIsDeferredToADay(t *testing.T) {
+func TestActivationIsDeferredToADay(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.status(http.StatusBadRequest, "ACTIVE", "activationDate", "2026-12-01") // it is active
@@ -152,7 +152,7 @@ func TestAnActivationIsDeferredToADay(t *testing.T) {
 	s.wantEntries(created, paused, deferred, deferred, resumed, requeued, charged)
 }
 
-func TestWhoResumesEndsThePauseForGood(t *testing.T) {
+func TestResumeRemovesScheduledEndOfPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.status(http.StatusNoContent, "PAUSED", "pauseTillDate", "2026-11-20")
@@ -165,7 +165,7 @@ func TestWhoResumesEndsThePauseForGood(t *testing.T) {
 }
 
 // A date that a person chose for all later orders outlives a pause.
-func TestAChosenCalendarOutlivesAPause(t *testing.T) {
+func TestChosenCalendarSurvivesPause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-billing-date?contractId=%d&nextBillingDate=2026-11-05", s.id), nil)
@@ -177,7 +177,7 @@ func TestAChosenCalendarOutlivesAPause(t *testing.T) {
 
 // So does the day of the month that a short month lacks, and the order that comes soon
 // after one that was put off.
-func TestACalendarGoesOnAfterAPauseAsItWas(t *testing.T) {
+func TestCalendarContinuesAfterPause(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		first string
@@ -236,7 +236,7 @@ const (
 	expired      = "SYSTEM_EVENT SUBSCRIPTION_CONTRACT_UPDATED SUCCESS"
 )
 
-func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
+func TestPrepaidCancellationWaitsForEndOfTerm(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much&cancellationNote=for+now")
@@ -260,7 +260,7 @@ func TestAPrepaidContractIsCancelledWhenItsTermIsOver(t *testing.T) {
 }
 
 // A payment that was skipped or put off makes no term longer.
-func TestAPrepaidContractEndsWithWhatIsPaidWhereverItsNextPaymentWent(t *testing.T) {
+func TestPrepaidContractEndsWithItsTermThoughNextPaymentMoved(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *subscription){
 		"the next payment was skipped": func(s *subscription) { s.skipNumber(0) },
@@ -282,7 +282,7 @@ func TestAPrepaidContractEndsWithWhatIsPaidWhereverItsNextPaymentWent(t *testing
 
 // An order that was skipped before a cancellation does not come back while that waits:
 // nothing is paid any more, and certainly not on the day of the end.
-func TestASkipIsNotTakenBackOnceTheEndIsBeforeIt(t *testing.T) {
+func TestSkipAfterScheduledEndCannotBeUndone(t *testing.T) {
 	t.Parallel()
 	for name, which := range map[string]int{"the next payment": 0, "a later one": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -366,7 +366,7 @@ func (s *subscription) unskipThere(cycle int) {
 
 // The day that was announced stands, also where the next payment was to come before three
 // months are over and is not shown any more.
-func TestAPrepaidContractEndsOnTheDayThatWasAnnounced(t *testing.T) {
+func TestPrepaidContractEndsOnAnnouncedDay(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, map[string]any{"nextBillingDate": "2027-01-15"})
 	const announced = "2027-01-15T14:00:00Z"
@@ -389,14 +389,14 @@ func (s *subscription) wantPaid(when, want string) {
 	wantDay(s.t, when+", what is paid", c.PaidThrough, want)
 }
 
-func TestACancellationTakesNothingFromWhatIsPaid(t *testing.T) {
+func TestCancellationKeepsPaidDeliveries(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"nextBillingDate": "2026-11-20"})
 	s.status(http.StatusNoContent, "CANCELLED")
 	s.wantPaid("cancelled", "2026-11-20T14:00:00Z")
 }
 
-func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
+func TestScheduledCancellationCanBeUndone(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.skipNumber(1) // of May
@@ -413,7 +413,7 @@ func TestACancellationThatWaitsIsTakenBack(t *testing.T) {
 	s.wantEntries(created, skipped, endScheduled, endCleared, charged, charged, charged)
 }
 
-func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
+func TestPausedPrepaidContractEndsWithItsTermUnlessResumed(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, status string
@@ -437,8 +437,8 @@ func TestAPausedPrepaidContractEndsWithItsTermUnlessItIsResumed(t *testing.T) {
 	}
 }
 
-// Nobody takes a cancellation back by having said when a pause is over.
-func TestWhatEndsAPauseTakesNoCancellationBack(t *testing.T) {
+// The scheduled end of a pause does not undo a cancellation.
+func TestEndOfPauseKeepsScheduledCancellation(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]struct {
 		first, then func(s *subscription)
@@ -477,8 +477,8 @@ func tooMuch(s *subscription) {
 	s.cancel(http.StatusNoContent, "cancellationFeedback=too+much")
 }
 
-// Whoever cancels owes no order that could not be charged before.
-func TestWhatCouldNotBeChargedIsNotAfterACancellation(t *testing.T) {
+// A subscriber who cancels does not owe an order that could not be charged before.
+func TestUnpaidOrderIsNotChargedAfterCancellation(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.declines("INSUFFICIENT_FUNDS", 1)
@@ -494,7 +494,7 @@ func TestWhatCouldNotBeChargedIsNotAfterACancellation(t *testing.T) {
 	}
 }
 
-func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *testing.T) {
+func TestPrepaidContractIsCancelledAtOnceWithoutDeliveriesOrOnRequest(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.cancel(http.StatusNoContent, "immediately=true")
@@ -518,7 +518,7 @@ func TestAPrepaidContractIsCancelledAtOnceWhenNothingIsLeftOrSomebodyInsists(t *
 	s.wantEntries(created, cancelled)
 }
 
-func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
+func TestContractExpiresAfterItsLastOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
 	wantDay(t, "the end", s.phase().EndsAt, "2026-12-11T14:00:00Z")
@@ -540,7 +540,7 @@ func TestAContractExpiresAfterItsLastOrder(t *testing.T) {
 	s.wantEntries(created, charged, charged, expired)
 }
 
-func TestALimitThatChangesMovesTheEnd(t *testing.T) {
+func TestChangedLimitMovesTheEnd(t *testing.T) {
 	t.Parallel()
 	limit := func(s *subscription, n int) {
 		s.change("PUT", fmt.Sprintf("/subscription-contracts-update-max-cycles?contractId=%d&maxCycles=%d", s.id, n), nil)
@@ -564,7 +564,7 @@ func TestALimitThatChangesMovesTheEnd(t *testing.T) {
 	s.wantEntries(created, updated, updated, charged, updated, skipped, expired)
 }
 
-func TestAPrepaidContractExpiresAfterItsLastDelivery(t *testing.T) {
+func TestPrepaidContractExpiresAfterItsLastDelivery(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 3, "maxCycles": 1}})
 	s.until("2027-03-31")
@@ -577,7 +577,7 @@ func TestAPrepaidContractExpiresAfterItsLastDelivery(t *testing.T) {
 }
 
 // A last order that was declined may still be paid for: the contract waits.
-func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
+func TestContractWithPendingLastOrderDoesNotExpire(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 1}})
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -592,7 +592,7 @@ func TestAContractDoesNotExpireWhileItsLastOrderMayStillBeMade(t *testing.T) {
 }
 
 // A contract that was paused for its last order runs again so that this is paid.
-func TestAContractThatRunsAgainHasTimeForItsLastOrder(t *testing.T) {
+func TestReactivatedContractHasTimeForItsLastOrder(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
@@ -609,7 +609,7 @@ func TestAContractThatRunsAgainHasTimeForItsLastOrder(t *testing.T) {
 		{"it is paid on another day", func(s *subscription) {
 			s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d?billingDate=2026-12-15", s.past()[0].ID), nil)
 		}, "2026-12-14", "[12-15]", []string{api2 + "NEXT_BILLING_DATE_CHANGE SUCCESS", charged, expired}},
-		{"nobody pays it", func(*subscription) {}, "2026-12-02", "[]", []string{expired}},
+		{"it stays unpaid", func(*subscription) {}, "2026-12-02", "[]", []string{expired}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -637,7 +637,7 @@ func TestAContractThatRunsAgainHasTimeForItsLastOrder(t *testing.T) {
 }
 
 // The platform may fail a contract, and let it run again.
-func TestAFailedContractStandsStillUntilItIsActivated(t *testing.T) {
+func TestFailedContractIsNotChargedUntilActivated(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractFail(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { contract { id } userErrors { message } } }`, s.id))
@@ -682,7 +682,7 @@ func (s *subscription) on(plan string, more map[string]any) {
 }
 
 // The checkout is on November 1.
-func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
+func TestFreeTrialSetsFirstChargeDate(t *testing.T) {
 	t.Parallel()
 	days := func(n int, more map[string]any) map[string]any {
 		o := map[string]any{"freeTrialEnabled": true, "freeTrialCount": n, "freeTrialInterval": "DAY"}
@@ -728,8 +728,8 @@ func TestAFreeTrialDecidesWhenTheFirstOrderIsCharged(t *testing.T) {
 }
 
 // What was bought on a plan has its trial, or is for life, though the plan is removed
-// before anybody tells of the checkout.
-func TestAPlanThatIsRemovedAfterTheCheckoutIsKeptTo(t *testing.T) {
+// before the checkout is reported.
+func TestRemovedPlanAppliesToEarlierCheckout(t *testing.T) {
 	t.Parallel()
 	remove := func(s *subscription, _ string) {
 		var groups []group
@@ -770,7 +770,7 @@ func TestAPlanThatIsRemovedAfterTheCheckoutIsKeptTo(t *testing.T) {
 	}
 }
 
-func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
+func TestLifetimeMembershipIsNeverRenewedOrPaused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	subscriptions := s.urls.Subscriptions
@@ -791,7 +791,7 @@ func TestAMembershipForLifeIsNeverRenewedNorPaused(t *testing.T) {
 	s.urls.Subscriptions = subscriptions
 }
 
-func TestAContractForLifeIsSplitIntoTwoForLife(t *testing.T) {
+func TestSplitOfLifetimeContractMakesTwoForLife(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	plan := s.planned(s.urls.Subscriptions, map[string]any{"lifeTimeMembership": true, "maxCycles": 1})
@@ -817,7 +817,7 @@ func TestAContractForLifeIsSplitIntoTwoForLife(t *testing.T) {
 
 // Whichever answers are lost: what was asked for is done in the end, once, and with
 // all that was said of it.
-func TestAChangeOfStatusSurvivesLostAnswers(t *testing.T) {
+func TestStatusChangeSurvivesLostAnswers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"timeout_after", "timeout_before"} {
 		t.Run(kind, func(t *testing.T) {

@@ -64,7 +64,7 @@ func (b *browser) open(method, address string, headers ...string) (status int, t
 
 const linkSent = "MERCHANT_EXTERNAL_API SEND_SUBSCRIPTION_MANAGEMENT_LINK SUCCESS"
 
-func TestAMailedLinkOpensThePortalOnce(t *testing.T) {
+func TestMailedLinkOpensPortalOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	if got := s.magicLink("ANA@shopper.example"); got != http.StatusOK {
@@ -109,7 +109,7 @@ func TestAMailedLinkOpensThePortalOnce(t *testing.T) {
 
 // What the page says of the next order is what it comes to: with its delivery, its
 // discounts and what is ordered once.
-func TestThePortalSaysWhatTheNextOrderComesTo(t *testing.T) {
+func TestPortalShowsNextOrdersAmount(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
 	s.halfOnce()
@@ -144,11 +144,11 @@ func TestThePortalSaysWhatTheNextOrderComesTo(t *testing.T) {
 	said("when the discount is used up", ">Next order on Friday, 11 December 2026: 29.90 USD, before taxes</p>")
 	s.status(http.StatusNoContent, "PAUSED")
 	if _, page := page(); strings.Contains(page, "Next order") || strings.Contains(page, "USD") {
-		t.Errorf("in a pause the page tells of an order:\n%s", page)
+		t.Errorf("in a pause the page shows an order:\n%s", page)
 	}
 }
 
-func TestALinkEndsAfterTwoHours(t *testing.T) {
+func TestLinkExpiresAfterTwoHours(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.magicLink("ana@shopper.example")
@@ -171,7 +171,7 @@ func TestALinkEndsAfterTwoHours(t *testing.T) {
 	}
 }
 
-func TestAPortalTokenOpensTheListOfItsCustomer(t *testing.T) {
+func TestPortalTokenOpensItsCustomersList(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	bobs := s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}})
@@ -194,7 +194,7 @@ func TestAPortalTokenOpensTheListOfItsCustomer(t *testing.T) {
 	}
 }
 
-func TestLinksThatAreNotSent(t *testing.T) {
+func TestRefusedLinksAreNotMailed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	for _, email := range []string{"eve@shopper.example", "ana", "ana@shopper.example\r\nBcc: eve@shopper.example", ""} {
@@ -220,7 +220,7 @@ func TestLinksThatAreNotSent(t *testing.T) {
 	s.wantEntries(created, linkSent, linkSent, linkSent, linkSent, linkSent)
 }
 
-func TestMailsAreCountedAndComeBackWithTheSnapshot(t *testing.T) {
+func TestMailsAreCountedAndRestoredWithSnapshot(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.magicLink("ana@shopper.example")

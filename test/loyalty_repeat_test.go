@@ -11,7 +11,7 @@ import (
 
 // What a process has committed that died before it kept its answer is found when the
 // request comes again.
-func TestWhatMovesPointsMovesThemOnceThoughItsAnswerWasLost(t *testing.T) {
+func TestPointRequestsWithLostAnswersRunOnce(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -51,7 +51,7 @@ func TestWhatMovesPointsMovesThemOnceThoughItsAnswerWasLost(t *testing.T) {
 
 // Who approves under a key what is pending approves that, and nothing that has come
 // since.
-func TestWhatIsApprovedUnderAKeyIsApprovedOnce(t *testing.T) {
+func TestApprovalWithIdempotencyKeyRunsOnce(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.call("POST", "/loyalty", map[string]any{"pendingDays": 300}, nil)

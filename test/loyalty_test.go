@@ -43,7 +43,7 @@ func (s *subscription) ana() points {
 	return p
 }
 
-func TestOrdersAndRenewalsEarnPointsAndPointsBecomeACode(t *testing.T) {
+func TestOrdersAndRenewalsEarnPointsForACode(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.ana()
@@ -89,7 +89,7 @@ func TestOrdersAndRenewalsEarnPointsAndPointsBecomeACode(t *testing.T) {
 	s.wantEntries(created, charged, byHand, byHand)
 }
 
-func TestPointsSayWhichRewardIsTaken(t *testing.T) {
+func TestPointsNameTheirReward(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.ana()
@@ -120,7 +120,7 @@ func TestPointsSayWhichRewardIsTaken(t *testing.T) {
 	}
 }
 
-func TestACodeThatIsNotUsedEndsByItself(t *testing.T) {
+func TestUnusedCodeExpires(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.ana()
@@ -141,7 +141,7 @@ func TestACodeThatIsNotUsedEndsByItself(t *testing.T) {
 	}
 }
 
-func TestAnActivityIsRewardedOnceHoweverOftenItIsReported(t *testing.T) {
+func TestRepeatedActivityIsRewardedOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var rules []struct {
@@ -171,7 +171,7 @@ func TestAnActivityIsRewardedOnceHoweverOftenItIsReported(t *testing.T) {
 
 // A reward is used by the order that its code was entered for, at a checkout or on
 // a contract, without anybody saying so.
-func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
+func TestOrderWithCodeMarksRewardUsed(t *testing.T) {
 	t.Parallel()
 	type used struct {
 		ID           int64
@@ -234,7 +234,7 @@ func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
 	after := rewards()
 	want(after[entered], made.OrderID, made.OrderName, before)
 	if after[applied].Status != "UNUSED" || after[kept].Status != "UNUSED" {
-		t.Errorf("rewards that nobody used are %+v", after)
+		t.Errorf("unused rewards are %+v", after)
 	}
 	if got := s.request("POST", s.urls.Control+"/platform/contracts", checkout); got.status != http.StatusBadRequest {
 		t.Errorf("a code that was used is taken again: %d", got.status)
@@ -262,8 +262,8 @@ func TestAnOrderThatUsesACodeMakesTheRewardUsed(t *testing.T) {
 	}
 }
 
-// The day on which somebody was born is kept from the enrolment on.
-func TestABirthdayThatIsToldIsShown(t *testing.T) {
+// The birthday of a member is kept from the enrolment on.
+func TestBirthdayIsKeptAndShown(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	who := s.ana().CustomerID

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bob subscribes to the same as Ana, of which the service may not hear.
+// bob subscribes to the same as Ana. The service may miss the webhook.
 func (s *subscription) bob() (customer, contract int64) {
 	s.t.Helper()
 	contract = s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example", "firstName": "Bob", "lastName": "Moor"}})
@@ -16,8 +16,8 @@ func (s *subscription) bob() (customer, contract int64) {
 	return made.Customer.ID, contract
 }
 
-// tellMerge tells of a merge, as the platform does.
-func (s *subscription) tellMerge(gone, kept int64, status string) {
+// sendMerge sends the webhook of a merge, as the platform does.
+func (s *subscription) sendMerge(gone, kept int64, status string) {
 	s.t.Helper()
 	s.says("customers/merge", fmt.Sprintf(
 		`{"admin_graphql_api_customer_kept_id":"gid://shopify/Customer/%d","admin_graphql_api_customer_deleted_id":"gid://shopify/Customer/%d","admin_graphql_api_job_id":null,"status":%q,"errors":[]}`, kept, gone, status))
@@ -35,10 +35,10 @@ func (s *subscription) member(customer int64) (status int, is points) {
 	return status, is
 }
 
-// Two customers whom a store merges are one here too: contracts, points with their expiry,
-// and nobody is left in the portal of who is gone. However often that is told, points move
+// Customers that a store merges are merged here too: contracts, points with their expiry.
+// Portal sessions of the merged customer end. However often the webhook comes, points move
 // once.
-func TestCustomersWhoAreMergedAreOne(t *testing.T) {
+func TestMergedCustomersBecomeOne(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true, "expireMonths": 3}, nil)
@@ -59,7 +59,7 @@ func TestCustomersWhoAreMergedAreOne(t *testing.T) {
 	s.begin()
 	s.merge(bob, ana)
 	for range 2 {
-		s.tellMerge(bob, ana, "completed")
+		s.sendMerge(bob, ana, "completed")
 	}
 	if status, is := s.member(ana); status != http.StatusOK || is.AvailablePoints != 600 || is.SpentAmount != 100 {
 		t.Errorf("reading who is kept answered %d %+v, want 600 points and 100.00 spent", status, is)
@@ -82,11 +82,11 @@ func TestCustomersWhoAreMergedAreOne(t *testing.T) {
 		t.Errorf("who was in the portal of who is gone is answered %d there", status)
 	}
 	s.id = contract
-	if told := s.told(); !slices.Equal(told, []string{
+	if entries := s.recorded(); !slices.Equal(entries, []string{
 		"SUBSCRIPTION_CONTRACT_UPDATED {}",
 		fmt.Sprintf(`INFORMATIONAL_EVENT {"what":"points of a merged customer","customerId":%d,"points":550,"availablePoints":600,"note":"customer %d was merged with this one"}`, ana, bob),
 	}) {
-		t.Errorf("entries:\n%s", lines(told))
+		t.Errorf("entries:\n%s", lines(entries))
 	}
 	s.until("2027-01-12")
 	if _, is := s.member(ana); is.AvailablePoints != 700 {
@@ -94,9 +94,9 @@ func TestCustomersWhoAreMergedAreOne(t *testing.T) {
 	}
 }
 
-// What a member took and has not used can be used by whom they are merged with, and its
-// points come back to them.
-func TestARewardOutlivesAMerge(t *testing.T) {
+// An unused reward moves to the customer that its member is merged into, and its points
+// come back to that customer.
+func TestRewardSurvivesMerge(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -109,7 +109,7 @@ func TestARewardOutlivesAMerge(t *testing.T) {
 		t.Fatalf("Bob has the rewards %+v", had.Rewards)
 	}
 	s.merge(bob, ana)
-	s.tellMerge(bob, ana, "completed")
+	s.sendMerge(bob, ana, "completed")
 	_, is := s.member(ana)
 	if len(is.Rewards) != 1 || is.Rewards[0].ID != had.Rewards[0].ID || is.Rewards[0].Status != "UNUSED" || is.AvailablePoints != 50 {
 		t.Errorf("who is kept has %+v, want 50 points and the reward %+v", is, had.Rewards[0])
@@ -123,8 +123,8 @@ func TestARewardOutlivesAMerge(t *testing.T) {
 	}
 }
 
-// A member who is merged with somebody who is none brings the membership along.
-func TestAMembershipOutlivesAMerge(t *testing.T) {
+// A member who is merged into a customer who is none keeps the membership.
+func TestMembershipSurvivesMerge(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -136,7 +136,7 @@ func TestAMembershipOutlivesAMerge(t *testing.T) {
 	}
 	s.merge(ana, bob)
 	s.call("DELETE", "/platform/faults", nil, nil)
-	s.tellMerge(ana, bob, "completed")
+	s.sendMerge(ana, bob, "completed")
 	if status, is := s.member(bob); status != http.StatusOK || is.AvailablePoints != 25 || is.SpentAmount != 25 || is.CustomerStatus != "ACTIVE" {
 		t.Errorf("reading who is kept answered %d %+v, want 25 points", status, is)
 	}
@@ -145,14 +145,14 @@ func TestAMembershipOutlivesAMerge(t *testing.T) {
 	}
 }
 
-// A merge that the platform refuses is told of too. Nothing moves.
-func TestAMergeThatTheStoreCouldNotMakeMovesNothing(t *testing.T) {
+// The platform reports a failed merge too. Nothing moves.
+func TestFailedMergeMovesNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
 	ana := s.payer(s.id)
 	bob, _ := s.bob()
-	s.tellMerge(bob, ana, "failed")
+	s.sendMerge(bob, ana, "failed")
 	s.pass("PT2H")
 	for _, customer := range []int64{ana, bob} {
 		if status, is := s.member(customer); status != http.StatusOK || is.AvailablePoints != 25 {

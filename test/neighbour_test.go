@@ -124,7 +124,7 @@ func (f facts) named(param string) (string, bool) {
 // A store that fills up changes nothing that another store is answered: no row, no total,
 // no figure. Whatever shows one store's rows shows that store something of its own, or
 // the test could not see.
-func TestNoAnswerShowsWhatAnotherStoreHas(t *testing.T) {
+func TestAnswersShowNoOtherStoresData(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	w.furnish()

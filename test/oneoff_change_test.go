@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// laden is a subscription to 2 A and a B in five days, of which the next order
-// carries a C besides, as the platform has been told. The platform dates the order's
+// laden is a subscription to 2 A and a B in five days. The next order carries a C
+// as well, which is published. The platform dates the order's
 // cycle to the midnight before the hour at which the store charges.
 type laden struct {
 	*subscription
@@ -79,7 +79,7 @@ func (s *laden) shown() string {
 
 // An edit of a cycle at the platform is a copy of the contract. From the cycle's own
 // date on the platform lets the contract be changed without it.
-func TestAnOrderWithAOneTimeProductFollowsTheContract(t *testing.T) {
+func TestOrderWithOneOffFollowsContract(t *testing.T) {
 	t.Parallel()
 	early := func(s *laden) { s.until(2) }
 	for name, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestAnOrderWithAOneTimeProductFollowsTheContract(t *testing.T) {
 
 // What stands in the way of a change is found wherever it is: orders that are skipped
 // make the queue longer than it is for others.
-func TestAContractChangesHoweverManyOrdersAreSkippedAfterOneWithAOneTimeProduct(t *testing.T) {
+func TestContractChangesThoughOrdersAfterOneOffAreSkipped(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	for range 4 {
@@ -136,8 +136,8 @@ func TestAContractChangesHoweverManyOrdersAreSkippedAfterOneWithAOneTimeProduct(
 }
 
 // What is taken back of an order is its lines. A date that the platform has kept, and
-// would not take any more since the orders come at another interval, is in nobody's way.
-func TestAContractChangesThoughAMovedOrderIsOfAnotherIntervalNow(t *testing.T) {
+// would not take any more since the orders come at another interval, blocks no change.
+func TestContractChangesThoughMovedOrderHasOldInterval(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.id = s.checkout(map[string]any{"nextBillingDate": s.date.UTC(), "billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
@@ -155,7 +155,7 @@ func TestAContractChangesThoughAMovedOrderIsOfAnotherIntervalNow(t *testing.T) {
 	}
 }
 
-func TestAnOrderWithAOneTimeProductHasTheContractsDiscount(t *testing.T) {
+func TestOrderWithOneOffHasContractsDiscount(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.until(2)
@@ -167,7 +167,7 @@ func TestAnOrderWithAOneTimeProductHasTheContractsDiscount(t *testing.T) {
 	}
 }
 
-func TestADeclinedOrderWithAOneTimeProductIsTriedAsTheContractIsThen(t *testing.T) {
+func TestDeclinedOrderWithOneOffIsRetriedWithChangedContract(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "CARD_DECLINED"}, nil)
@@ -195,7 +195,7 @@ func (s *laden) book(cycle int, has ...string) string {
 	return fmt.Sprintf("%d: %s", cycle, strings.Join(all, " "))
 }
 
-func TestACopyOfTheContractIsMadeAnewWhateverHappensToTheCalls(t *testing.T) {
+func TestContractCopyIsRebuiltUnderFaults(t *testing.T) {
 	t.Parallel()
 	for name, kinds := range map[string][]string{
 		"answers are lost": {"timeout_after"},
@@ -224,7 +224,7 @@ func (s *laden) total(a, b int) string {
 	return fmt.Sprintf("%.2f", float64(20*a+10*b)+once)
 }
 
-func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.T) {
+func TestPriceStepsSwapsAndDowngradesReachOrderWithOneOff(t *testing.T) {
 	t.Parallel()
 	t.Run("a step of a price rule", func(t *testing.T) {
 		t.Parallel()
@@ -253,10 +253,10 @@ func TestPriceStepsSwapsAndDowngradesReachAnOrderWithAOneTimeProduct(t *testing.
 	})
 }
 
-// The platform lets nobody change a contract while an order with a content of its own
+// The platform refuses every change of a contract while an order with a content of its own
 // is being charged ahead of its date. That is no fault of the request, which may come
 // again.
-func TestAContractWaitsForAnOrderWithAOneTimeProductThatIsChargedEarly(t *testing.T) {
+func TestContractChangeWaitsForEarlyChargeWithOneOff(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", s.upcoming()[0].ID), nil)
@@ -275,7 +275,7 @@ func TestAContractWaitsForAnOrderWithAOneTimeProductThatIsChargedEarly(t *testin
 
 // What was sent stays noted as it was sent, whatever becomes of the contract before
 // the end of the charge is known.
-func TestAnOrderIsRecordedWithTheLinesThatWereSent(t *testing.T) {
+func TestOrderIsRecordedWithLinesAsSent(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.refused(http.StatusOK, "DELETE", oneOffPath(s.id, s.upcoming()[0].ID, s.products[2].VariantID, ""), nil)
@@ -297,7 +297,7 @@ func TestAnOrderIsRecordedWithTheLinesThatWereSent(t *testing.T) {
 
 // The platform makes an order of what the contract has when the charge comes to its
 // end: while its customer was asked to confirm it, the contract may have changed.
-func TestAnOrderIsRecordedWithTheLinesThatItWasMadeWith(t *testing.T) {
+func TestOrderIsRecordedWithLinesAsMade(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	s.refused(http.StatusOK, "DELETE", oneOffPath(s.id, s.upcoming()[0].ID, s.products[2].VariantID, ""), nil)
@@ -338,7 +338,7 @@ func (s *laden) wantPaid(attempt int64, total float64, quantities ...int) {
 
 // A price that is said for a product of one order is asked for it, also when the order
 // carries the product already.
-func TestWhatIsAddedToOneOrderCostsWhatIsSaid(t *testing.T) {
+func TestOneOffCostsAnnouncedPrice(t *testing.T) {
 	t.Parallel()
 	s := load(t)
 	add := func(letter, quantity int, price string) {
@@ -354,7 +354,7 @@ func TestWhatIsAddedToOneOrderCostsWhatIsSaid(t *testing.T) {
 
 // A contract is paused because an order cannot be paid: what that order carried comes with
 // the first one after the pause.
-func TestWhatAnUnpaidOrderCarriedComesWithTheNext(t *testing.T) {
+func TestOneOffOfUnpaidOrderMovesToTheNext(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 1, "everyDays": 3, "finalAction": "PAUSE"})
@@ -371,7 +371,7 @@ func TestWhatAnUnpaidOrderCarriedComesWithTheNext(t *testing.T) {
 
 // An order that was given up while the customer was asked to confirm its payment may be
 // paid long afterwards. What it carries stays with it for as long, and comes once.
-func TestAOneTimeProductOfAnOrderThatIsPaidLateComesOnce(t *testing.T) {
+func TestOneOffOfLatePaidOrderComesOnce(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		days string // until the payment is confirmed

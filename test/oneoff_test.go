@@ -111,7 +111,7 @@ const (
 	oneOffMoved   = "SYSTEM_EVENT UPCOMING_ORDER_UPDATED SUCCESS"
 )
 
-func TestAOneTimeProductIsOrderedWithOneOrder(t *testing.T) {
+func TestOneOffComesWithOneOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -155,7 +155,7 @@ func TestAOneTimeProductIsOrderedWithOneOrder(t *testing.T) {
 	s.wantEntries(created, oneOffAdded, oneOffChanged, charged, oneOffAdded, charged)
 }
 
-func TestAnAttemptShowsItsOneTimeProducts(t *testing.T) {
+func TestAttemptShowsItsOneOffs(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -185,7 +185,7 @@ func TestAnAttemptShowsItsOneTimeProducts(t *testing.T) {
 	}
 }
 
-func TestOneTimeProductsOfASkippedOrderMoveToTheNext(t *testing.T) {
+func TestOneOffsOfSkippedOrderMoveToTheNext(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -211,7 +211,7 @@ func TestOneTimeProductsOfASkippedOrderMoveToTheNext(t *testing.T) {
 }
 
 // An order that was put behind others is not the next one, and may be the last.
-func TestOneTimeProductsOfASkippedOrderComeWithTheOneThatIsMadeNext(t *testing.T) {
+func TestOneOffsOfSkippedOrderComeWithTheNextMadeOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 3}})
 	v := s.articles()
@@ -228,7 +228,7 @@ func TestOneTimeProductsOfASkippedOrderComeWithTheOneThatIsMadeNext(t *testing.T
 	s.wantLedger(fmt.Sprintf("2: A×2@12.50 B×1@%s", v[1].Price))
 }
 
-func TestAOneTimeProductCanBeTakenOutAgain(t *testing.T) {
+func TestOneOffCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -269,7 +269,7 @@ func (s *subscription) ownOrders() int {
 	return n
 }
 
-func TestOneTimeProductsOfAContractThatEndsAreDropped(t *testing.T) {
+func TestOneOffsOfEndedContractAreDropped(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -286,7 +286,7 @@ func TestOneTimeProductsOfAContractThatEndsAreDropped(t *testing.T) {
 	}
 }
 
-func TestOneTimeProductsOutliveAPause(t *testing.T) {
+func TestOneOffsSurvivePause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -302,7 +302,7 @@ func TestOneTimeProductsOutliveAPause(t *testing.T) {
 	s.wantLedger(fmt.Sprintf("1: A×2@12.50 B×1@%s", v[1].Price))
 }
 
-func TestWhatOneTimeProductsAreRefused(t *testing.T) {
+func TestInvalidOneOffsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -339,7 +339,7 @@ func TestWhatOneTimeProductsAreRefused(t *testing.T) {
 	want(t, s.demand("PUT", oneOffPath(s.id, first.ID, v[1].VariantID, ""), s.key, nil), http.StatusOK, "")
 }
 
-func TestAnOrderCarriesTheContractsNoteAndItsOwn(t *testing.T) {
+func TestOrderCarriesContractNoteAndItsOwn(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"note": "leave at the door"})
 	first := s.upcoming()[0]
@@ -355,7 +355,7 @@ func TestAnOrderCarriesTheContractsNoteAndItsOwn(t *testing.T) {
 }
 
 // Whatever happens to the calls, the order holds what it should hold, once.
-func TestOneTimeProductsAreOrderedOnceWhateverHappensToTheCalls(t *testing.T) {
+func TestOneOffsUnderFaultsAreOrderedOnce(t *testing.T) {
 	t.Parallel()
 	for name, kinds := range map[string][]string{
 		"answers are lost":          {"timeout_after"},
@@ -388,7 +388,7 @@ func TestOneTimeProductsAreOrderedOnceWhateverHappensToTheCalls(t *testing.T) {
 	}
 }
 
-func TestOrdersAndCustomersGetTheTagsOfTheirPlans(t *testing.T) {
+func TestOrdersAndCustomersGetPlanTags(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var made struct {
@@ -424,9 +424,9 @@ func TestOrdersAndCustomersGetTheTagsOfTheirPlans(t *testing.T) {
 	}
 }
 
-// A membership is bought on its plan: as a one-time product in somebody's box it
+// A membership is bought on its plan: as a one-time product in a box it
 // would be paid and give nothing.
-func TestWhatIsSoldOnPlansOnlyIsNoOneTimeProduct(t *testing.T) {
+func TestPlanOnlyProductIsNoOneOff(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	order := s.upcoming()[0]
@@ -443,7 +443,7 @@ func TestWhatIsSoldOnPlansOnlyIsNoOneTimeProduct(t *testing.T) {
 	}
 	want(t, s.demand("PUT", oneOffPath(s.id, order.ID, membership, ""), s.key, nil), http.StatusBadRequest, "sellingPlanRequired")
 	if got := s.put(oneOffPath(s.id, order.ID, coffee, ""), nil, nil); got != http.StatusOK {
-		t.Errorf("a product that is sold by itself answered %d", got)
+		t.Errorf("a product that is sold without a plan answered %d", got)
 	}
 	if list := s.upcomingOneOffs(); len(list) != 1 || list[0].VariantID != coffee {
 		t.Errorf("one-time products %+v, want the coffee alone", list)

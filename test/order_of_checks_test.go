@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// What a request itself says wrong is told whatever it is about: who mends that is
-// then told that there is nothing by the number. The bodies' simple fields are tried
+// An invalid request is answered 400 whether or not its object exists; a valid one for
+// an unknown id is answered 404. The bodies' simple fields are tried
 // by TestEveryOperationKeepsItsDocument; here is what lies deeper.
-func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
+func TestInvalidRequestIsRefusedBeforeLookup(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	const nothing = 1<<53 - 1
@@ -80,12 +80,12 @@ func TestWhatIsWrongWithARequestComesBeforeWhatItIsAbout(t *testing.T) {
 		}
 	}
 	if got := w.send(http.MethodPost, w.urls.Loyalty+"/api/external/add-points", w.key, fields{"customerId": nothing, "points": -1}, nil); got != 400 {
-		t.Errorf("points below zero for nobody: answered %d, want 400", got)
+		t.Errorf("points below zero for an unknown customer: answered %d, want 400", got)
 	}
 }
 
 // The parameter at fault has the name that the operation gives it.
-func TestARefusalNamesTheParameterAsTheOperationDoes(t *testing.T) {
+func TestRefusalNamesParameterAsOperationDoes(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	w.renew(&w.mine, w.key)

@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestAnOutageOfDaysDoesNotEndInABurst(t *testing.T) {
+func TestOutageOfDaysEndsWithoutABurst(t *testing.T) {
 	t.Parallel()
 	const contracts, window = 2000, 6 * time.Hour
 	h := house(t, sandbox.Options{Contracts: contracts})

@@ -11,7 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// contracts returns the numbers of the contracts that sandbox.json tells of.
+// contracts returns the ids of the contracts in sandbox.json.
 func contracts(t *testing.T, dir string) []int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "sandbox.json"))
@@ -134,7 +134,7 @@ func (s *store) compare(contracts []due, until time.Time, late time.Duration) {
 		for c, orders := range made {
 			if c.contract == d.ID {
 				strange++
-				s.t.Errorf("contract %d has orders that nobody owed: %+v", d.ID, orders)
+				s.t.Errorf("contract %d has orders that were not owed: %+v", d.ID, orders)
 				delete(made, c)
 			}
 		}
@@ -142,11 +142,11 @@ func (s *store) compare(contracts []due, until time.Time, late time.Duration) {
 	if total == 0 {
 		s.t.Error("nothing was owed at all: the comparison means nothing")
 	}
-	s.t.Logf("%d renewals owed by %d contracts: %d missed, %d doubled, %d that nobody owed", total, len(contracts), missed, doubled, strange)
+	s.t.Logf("%d renewals owed by %d contracts: %d missed, %d doubled, %d not owed", total, len(contracts), missed, doubled, strange)
 }
 
 // compareUnpaid holds what became of a contract whose card fails against the rules:
-// the first cycle was tried once, for such a card is not tried again by itself, and
+// the first cycle was tried once, for such a card is not tried again automatically, and
 // fourteen days later the contract was paused, or would have been.
 func (s *store) compareUnpaid(d due, owes map[int]time.Time) {
 	s.t.Helper()

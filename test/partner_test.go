@@ -30,11 +30,11 @@ type application struct {
 
 	mu      sync.Mutex
 	calls   []decision
-	refuse  int  // how many calls besides verifications are answered with 503 first
+	refuse  int  // how many calls other than verifications are answered with 503 first
 	confirm bool // whether requests to be connected are confirmed
 }
 
-// decision is what an application is told.
+// decision is the body of a call to an application.
 type decision struct {
 	Path       string
 	ID         string `json:"-"` // of the message
@@ -86,23 +86,23 @@ func (a *application) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	told := decision{ID: r.Header.Get("webhook-id")}
-	if err := json.Unmarshal(body, &told); err != nil {
+	call := decision{ID: r.Header.Get("webhook-id")}
+	if err := json.Unmarshal(body, &call); err != nil {
 		a.t.Error(err)
 	}
-	told.Path = path
-	a.calls = append(a.calls, told)
+	call.Path = path
+	a.calls = append(a.calls, call)
 }
 
-// told returns the last thing that the application was told, when there is one
-// more than the number that it had been told before.
-func (a *application) told(before int) decision {
+// received returns the application's last call, and fails unless it received exactly
+// one more than the given number.
+func (a *application) received(before int) decision {
 	a.t.Helper()
 	a.call("POST", "/clock", map[string]string{"advance": "PT0S"}, nil) // waits until all is quiet
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.calls) != before+1 {
-		a.t.Fatalf("the application was told %d things, not %d: %+v", len(a.calls), before+1, a.calls)
+		a.t.Fatalf("the application received %d calls, not %d: %+v", len(a.calls), before+1, a.calls)
 	}
 	return a.calls[before]
 }
@@ -157,7 +157,7 @@ func (s *subscription) partnerEntries() []string {
 	for i, e := range entries {
 		events[i] = e.EventType
 		if e.EventSource == "SYSTEM_EVENT" && (e.ActivityBy != "" || e.ClientIP != "") {
-			s.t.Errorf("nobody's doing has an actor: %+v", e)
+			s.t.Errorf("an entry of the service has an actor: %+v", e)
 		}
 		if e.EventType == "PARTNER_CONNECTED" && (e.EventSource != "MERCHANT_EXTERNAL_API" || e.ActivityBy != "partner app REPORTS" || e.ClientIP == "") {
 			s.t.Errorf("the application's own doing: %+v", e)
@@ -166,7 +166,7 @@ func (s *subscription) partnerEntries() []string {
 	return events
 }
 
-func TestAnApplicationConnectsAndLeaves(t *testing.T) {
+func TestApplicationConnectsAndDisconnects(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read", "billing:write")
@@ -183,14 +183,14 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 		t.Errorf("the merchant sees %+v", seen)
 	}
 	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200)
-	told := a.told(0)
-	if told.Path != "approved" || told.Shop != "demo.myshopify.com" || told.Connection != asked.Connection || told.State != "mine" || told.Code == "" {
-		t.Fatalf("told %+v", told)
+	call := a.received(0)
+	if call.Path != "approved" || call.Shop != "demo.myshopify.com" || call.Connection != asked.Connection || call.State != "mine" || call.Code == "" {
+		t.Fatalf("received %+v", call)
 	}
 	want(t, a.post("/token", map[string]any{"code": "prc_wrong"}), 400, "codeInvalid")
-	want(t, a.post("/token", map[string]any{"code": told.Code, "connection_id": asked.Connection + 1}), 400, "codeInvalid")
-	token := a.post("/token", map[string]any{"code": told.Code, "connection_id": asked.Connection}).connection(t, 200).Token
-	want(t, a.post("/token", map[string]any{"code": told.Code}), 400, "codeInvalid")
+	want(t, a.post("/token", map[string]any{"code": call.Code, "connection_id": asked.Connection + 1}), 400, "codeInvalid")
+	token := a.post("/token", map[string]any{"code": call.Code, "connection_id": asked.Connection}).connection(t, 200).Token
+	want(t, a.post("/token", map[string]any{"code": call.Code}), 400, "codeInvalid")
 
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil, "X-App-Key", a.secrets.AppKey), 200, "")
@@ -204,14 +204,14 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 	}
 	want(t, s.demand("PUT", skip, token, nil), 403, "insufficientScope")
 	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200)
-	if told := a.told(1); told.Code != "" || !slices.Equal(told.Scopes, []string{"contracts:read", "billing:write"}) {
-		t.Errorf("told %+v", told)
+	if call := a.received(1); call.Code != "" || !slices.Equal(call.Scopes, []string{"contracts:read", "billing:write"}) {
+		t.Errorf("received %+v", call)
 	}
 	want(t, s.demand("PUT", skip, token, nil), 200, "")
 	var skipped []struct{ ActivityBy, EventSource string }
 	s.get("/activity-logs?eventType.equals=BILLING_ATTEMPT_SKIPPED", &skipped)
 	if len(skipped) != 1 || skipped[0].ActivityBy != "partner app REPORTS" {
-		t.Errorf("the log tells of %+v", skipped)
+		t.Errorf("the log has %+v", skipped)
 	}
 
 	// Scopes are taken away, and cannot be given back so.
@@ -219,15 +219,15 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 403, "insufficientScope")
 	want(t, s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"contracts:read"}}), 400, "scopeNotGranted")
 
-	// Taking away nothing is no change; the merchant gives what it names besides.
+	// Taking away nothing is no change; the merchant grants what else it names.
 	s.demand("PUT", path+"/scopes", s.key, map[string]any{"scopes": []string{"billing:write"}}).connection(t, 200)
 	given := s.demand("POST", "/partner-connections", s.key, map[string]any{"partnerId": "reports", "scopes": []string{"contracts:read"}}).connection(t, 200)
 	if given.ID != asked.Connection || !slices.Equal(given.Scopes, []string{"billing:write", "contracts:read"}) {
 		t.Errorf("given %+v", given)
 	}
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
-	if told := a.told(2); told.Code != "" || !slices.Equal(told.Scopes, given.Scopes) {
-		t.Errorf("told %+v", told)
+	if call := a.received(2); call.Code != "" || !slices.Equal(call.Scopes, given.Scopes) {
+		t.Errorf("received %+v", call)
 	}
 
 	next := a.post(fmt.Sprintf("/connections/%d/rotate", asked.Connection), nil).connection(t, 200).Token
@@ -254,11 +254,11 @@ func TestAnApplicationConnectsAndLeaves(t *testing.T) {
 		"PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED",
 		"UPDATED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
 	}; !slices.Equal(got, all) {
-		t.Errorf("the log tells of %v\nwant %v", got, all)
+		t.Errorf("the log has %v\nwant %v", got, all)
 	}
 }
 
-func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
+func TestMerchantConnectsApplicationThatIsDownAtFirst(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read")
@@ -275,14 +275,14 @@ func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
 		t.Errorf("the merchant sees %+v", seen)
 	}
 	s.pass("PT5M")
-	told := a.told(0)
-	if told.Path != "connect" || told.Code == "" {
-		t.Fatalf("told %+v", told)
+	call := a.received(0)
+	if call.Path != "connect" || call.Code == "" {
+		t.Fatalf("received %+v", call)
 	}
 	s.pass("PT10M")
-	want(t, a.post("/token", map[string]any{"code": told.Code}), 400, "codeInvalid")
+	want(t, a.post("/token", map[string]any{"code": call.Code}), 400, "codeInvalid")
 	s.demand("POST", path+"/approve", s.key, nil).connection(t, 200) // sends another code
-	token := a.post("/token", map[string]any{"code": a.told(1).Code}).connection(t, 200).Token
+	token := a.post("/token", map[string]any{"code": a.received(1).Code}).connection(t, 200).Token
 	want(t, s.demand("GET", "/subscription-contract-details", token, nil), 200, "")
 
 	s.uninstall()
@@ -294,7 +294,7 @@ func TestAMerchantConnectsAnApplicationThatIsDownAtFirst(t *testing.T) {
 	if got, all := s.partnerEntries(), []string{
 		"PARTNER_CONNECTION_REQUESTED", "PARTNER_CONNECTION_APPROVED", "PARTNER_CONNECTED", "PARTNER_DISCONNECTED",
 	}; !slices.Equal(got, all) {
-		t.Errorf("the log tells of %v\nwant %v", got, all)
+		t.Errorf("the log has %v\nwant %v", got, all)
 	}
 }
 
@@ -346,7 +346,7 @@ func (s *subscription) sends(topic, shop, payload string) int {
 	return answer.StatusCode
 }
 
-func TestRequestsThatComeToNothing(t *testing.T) {
+func TestRejectedAndExpiredConnectionsGrantNothing(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	a := register(s.store, "reports", "contracts:read")
@@ -362,8 +362,8 @@ func TestRequestsThatComeToNothing(t *testing.T) {
 	rejected := a.connect("contracts:read").connection(t, 202)
 	path := fmt.Sprintf("/partner-connections/%d", rejected.Connection)
 	s.demand("POST", path+"/reject", s.key, nil).connection(t, 200)
-	if told := a.told(0); told.Path != "rejected" || told.Code != "" {
-		t.Errorf("told %+v", told)
+	if call := a.received(0); call.Path != "rejected" || call.Code != "" {
+		t.Errorf("received %+v", call)
 	}
 	want(t, s.demand("POST", path+"/approve", s.key, nil), 400, "connectionState")
 
@@ -382,7 +382,7 @@ func TestRequestsThatComeToNothing(t *testing.T) {
 		t.Errorf("after a week: %+v", seen)
 	}
 
-	// Nobody else's connection can be seen, and no other shop's.
+	// Connections of other applications and of other shops cannot be seen.
 	other := register(s.store, "others", "contracts:read")
 	want(t, other.post(fmt.Sprintf("/connections/%d", expired.Connection), nil), 404, "connectionNotFound")
 	other.secrets.Secret = a.secrets.Secret
@@ -394,5 +394,5 @@ func TestRequestsThatComeToNothing(t *testing.T) {
 	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", a.secrets.AppKey), 200, "")
 	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", "pra_nonsense"), 401, "appKeyInvalid")
 	want(t, s.demand("GET", "/api-keys", s.key, nil, "X-App-Key", ""), 401, "appKeyInvalid")
-	want(t, s.demand("GET", "/api-keys", "nobody's key", nil, "X-App-Key", a.secrets.AppKey), 401, "apiKeyInvalid")
+	want(t, s.demand("GET", "/api-keys", "unknown key", nil, "X-App-Key", a.secrets.AppKey), 401, "apiKeyInvalid")
 }

@@ -18,10 +18,10 @@ func fixed(day, cutoff int) map[string]any {
 	return map[string]any{"frequencyType": "ON_SPECIFIC_DAY", "specificDayEnabled": true, "specificDayValue": day, "cutOff": cutoff}
 }
 
-// Whoever takes another plan gets its orders on the days of that plan, none twice and
+// A contract that takes another plan gets its orders on the days of that plan, none twice and
 // none before the order that waited. It is November 1, and the next order was due on
 // December 1.
-func TestAPlanThatIsTakenBringsItsFixedDays(t *testing.T) {
+func TestPlanChangeAppliesAnchors(t *testing.T) {
 	t.Parallel()
 	const (
 		product  = api2 + "PRODUCT_SELLING_PLAN_CHANGE SUCCESS"
@@ -33,7 +33,7 @@ func TestAPlanThatIsTakenBringsItsFixedDays(t *testing.T) {
 	moved := []string{product, billed, sent}
 	for _, row := range []struct {
 		name    string
-		bought  map[string]any // besides the plan of every month
+		bought  map[string]any // in addition to the monthly plan
 		is, to  map[string]any // the options
 		do      func(s *subscription, plan string)
 		orders  string
@@ -89,9 +89,9 @@ func (s *subscription) offered(first, last map[string]any) (is, to string) {
 	return made.Plans[0].IDNew, made.Plans[1].IDNew
 }
 
-// A customer may buy on a plan of which the platform's answer was lost, before the
-// service has found it.
-func TestWhatIsBoughtOnAPlanThatIsStillBeingMadeHasItsTrial(t *testing.T) {
+// A customer may buy on a plan before the service has found it: the platform's answer
+// to its creation was lost.
+func TestPlanInCreationAppliesTrialToItsCheckout(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")

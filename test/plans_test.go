@@ -28,7 +28,7 @@ func monthlyGroup(name string) map[string]any {
 	return map[string]any{"groupName": name, "subscriptionPlans": []any{map[string]any{"frequencyName": "Every month", "frequencyCount": 1, "frequencyInterval": "MONTH", "discountOffer": 10}}}
 }
 
-func TestContractsOnAMembershipGroupsPlansAreMembershipsEvenAfterIt(t *testing.T) {
+func TestMembershipGroupsContractsStayMemberships(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	members := s.urls.Memberships
@@ -73,7 +73,7 @@ func TestContractsOnAMembershipGroupsPlansAreMembershipsEvenAfterIt(t *testing.T
 }
 
 // The sandbox calls the plans 6101 and 6102 memberships before anybody has made them.
-func TestContractsOnASubscriptionGroupsPlansAreSubscriptionsWhateverTheirNumbers(t *testing.T) {
+func TestSubscriptionGroupsContractsAreSubscriptions(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	numbers := make(map[string]bool)
@@ -92,7 +92,7 @@ func TestContractsOnASubscriptionGroupsPlansAreSubscriptionsWhateverTheirNumbers
 
 // Whatever becomes of requests and answers: once everything is quiet, service and
 // platform have the same groups, and every group that was answered for is there.
-func TestGroupsAgreeWithThePlatformAfterFaults(t *testing.T) {
+func TestGroupsMatchPlatformAfterFaults(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAPausedContractHasNoQueueAndBeginsAgainAfterwards(t *testing.T) {
+func TestPausedContractHasNoQueueUntilResumed(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))
@@ -68,7 +68,7 @@ func (s *subscription) mutateInto(document string, out any) {
 	}
 }
 
-func TestAContractWhoseIntervalChangesGoesOnBeingCharged(t *testing.T) {
+func TestContractWithChangedIntervalIsCharged(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("P19D") // cycle 1 was charged on November 11
@@ -108,7 +108,7 @@ func (s *subscription) draft(input string) {
 
 // A plan that becomes a membership plan takes the contracts on it along to the
 // other host, and back. They stay the contracts that they were.
-func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
+func TestContractsFollowTheirPlansToTheOtherHost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": s.variants()[0], "quantity": 1, "currentPrice": "12.50", "sellingPlanId": 7777}}})
@@ -135,13 +135,13 @@ func TestContractsChangeSidesWithTheirPlans(t *testing.T) {
 		t.Errorf("orders %+v, want one of each contract", orders)
 	}
 	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"birthday"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
-		t.Errorf("switching off an e-mail that nobody knows answered %d %s", got.status, got.errorKey())
+		t.Errorf("switching off an unknown kind of e-mail answered %d %s", got.status, got.errorKey())
 	}
 }
 
 // A variant that the store gives up stays on its line, which is ordered at its price as
 // before; only the numbers say which one it was.
-func TestALineOutlivesItsVariant(t *testing.T) {
+func TestLineSurvivesDeletedVariant(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	gone := s.variants()[0]
@@ -155,7 +155,7 @@ func TestALineOutlivesItsVariant(t *testing.T) {
 	if orders := s.orders(); len(orders) != 2 {
 		t.Errorf("orders %+v, want two", orders)
 	}
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		fmt.Sprintf(`PRODUCT_DELETED_SYNC {"reason":"the store has no variant %d any more: House Blend Coffee"}`, gone),
 		`SUBSCRIPTION_CONTRACT_UPDATED {}`,

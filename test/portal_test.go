@@ -18,12 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shopper is somebody's browser at the store's own domain, and what its pages ask
+// shopper is a customer's browser at the store's own domain, and what its pages ask
 // of the portal's interface there.
 type shopper struct {
 	*store
 	line    string // subscriptions or memberships
-	cookie  string // of who is signed in; empty: nobody
+	cookie  string // of the signed-in customer; empty when signed out
 	headers map[string]string
 	doc     *openapi3.T
 	answer  http.Header // of the last request
@@ -188,7 +188,7 @@ const (
 
 // What the portal shows of attempts and contracts is what the admin interface shows
 // of them, field by field.
-func TestThePortalShowsShoppersTheirOwn(t *testing.T) {
+func TestPortalShowsShoppersTheirOwnData(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	bobs := s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}})
@@ -294,7 +294,7 @@ func TestThePortalShowsShoppersTheirOwn(t *testing.T) {
 	}
 }
 
-func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
+func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -362,7 +362,7 @@ func TestThePortalSkipsMovesAndOrdersNow(t *testing.T) {
 	}
 }
 
-func TestThePortalChangesWhatIsOrdered(t *testing.T) {
+func TestPortalChangesOrderContents(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -474,9 +474,9 @@ type call struct {
 	key          string
 }
 
-// Another shopper finds nothing, and leaves no trace. Nobody, and whoever the
-// platform does not vouch for, is not let in.
-func TestThePortalShowsNothingOfOthers(t *testing.T) {
+// Another shopper finds nothing, and leaves no trace. Requests without a customer, or
+// without the platform's signature, are refused.
+func TestPortalShowsNothingOfOtherCustomers(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
@@ -492,7 +492,7 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 			bobs = r.CustomerID
 		}
 	}
-	bob, nobody := s.visit(bobs), s.visit(0)
+	bob, guest := s.visit(bobs), s.visit(0)
 	calls := everyPortalCall(s, s.payer(s.id))
 	owners := calls
 	all := func() string {
@@ -509,18 +509,18 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 		calls = append(calls, call{"GET", path, nil, ""})
 	}
 	for _, c := range calls {
-		if got := nobody.ask(c.method, c.path, c.body, nil); got != 401 || nobody.key() != "signedOut" {
-			t.Errorf("signed out, %s %s answered %d %s", c.method, c.path, got, nobody.text)
+		if got := guest.ask(c.method, c.path, c.body, nil); got != 401 || guest.key() != "signedOut" {
+			t.Errorf("signed out, %s %s answered %d %s", c.method, c.path, got, guest.text)
 		}
-		if got := nobody.at(c.method, s.urls.Subscriptions+nobody.base()+c.path, c.body, nil); got != 401 || nobody.key() != "signatureInvalid" {
-			t.Errorf("past the platform, %s %s answered %d %s", c.method, c.path, got, nobody.text)
+		if got := guest.at(c.method, s.urls.Subscriptions+guest.base()+c.path, c.body, nil); got != 401 || guest.key() != "signatureInvalid" {
+			t.Errorf("past the platform, %s %s answered %d %s", c.method, c.path, got, guest.text)
 		}
 		join := "?"
 		if strings.Contains(c.path, "?") {
 			join = "&"
 		}
 		if got := bob.ask(c.method, c.path+join+fmt.Sprintf("logged_in_customer_id=%d", s.payer(s.id)), c.body, nil); got != 401 || bob.key() != "proxyParameter" {
-			t.Errorf("as somebody else, %s %s answered %d %s", c.method, c.path, got, bob.text)
+			t.Errorf("as another customer, %s %s answered %d %s", c.method, c.path, got, bob.text)
 		}
 	}
 	if got := bob.ask("GET", "/logged-in-customer?shop=other.myshopify.com", nil, nil); got != 401 {
@@ -538,9 +538,9 @@ func TestThePortalShowsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// A page of another site can post a form in the name of whoever looks at it, and can
-// ask whether it may do more.
-func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
+// A page of another site can post a form in the name of its viewer, and can ask whether
+// it may do more.
+func TestPortalRefusesFormsOfOtherSites(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -574,7 +574,7 @@ func TestThePortalTakesNoFormsOfOtherSites(t *testing.T) {
 
 // What says everything in its query needs neither a body nor a type for one, unless a
 // page of another site sends it.
-func TestThePortalTakesAPostWithoutABody(t *testing.T) {
+func TestPortalAcceptsPostWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	ana := s.visit(s.payer(s.id))
@@ -617,8 +617,8 @@ func TestThePortalTakesAPostWithoutABody(t *testing.T) {
 }
 
 // A member is held to the orders that they committed to, whatever the store says,
-// and is told how many are left. The store's own people are not held.
-func TestThePortalHoldsMembersToTheirOrders(t *testing.T) {
+// and the error says how many are left. The store's own people are not held.
+func TestPortalHoldsMembersToCommitment(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": false}, nil)

@@ -55,7 +55,7 @@ func one(variant int64, price string) map[string]any {
 }
 
 // A plan, a policy by hand and a discount take the same off for the same percentage.
-func TestAPercentageIsRoundedInOneWay(t *testing.T) {
+func TestPercentageIsRoundedOneWay(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		variant int64
@@ -110,7 +110,7 @@ func (s *subscription) wantAmounts(want ...string) {
 }
 
 // The discount of a line is carried to what replaces it, and never its price.
-func TestADiscountIsCarriedToWhatReplacesALine(t *testing.T) {
+func TestReplacedLineKeepsDiscount(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name    string
@@ -158,7 +158,7 @@ func TestADiscountIsCarriedToWhatReplacesALine(t *testing.T) {
 
 // A line that a rule swaps is sold by a policy of the new product, and charged what
 // that says.
-func TestASwappedLineHasThePolicyOfItsProduct(t *testing.T) {
+func TestSwappedLineHasPolicyOfItsProduct(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -202,7 +202,7 @@ func TestASwappedLineHasThePolicyOfItsProduct(t *testing.T) {
 
 // A price that is set on a line with prices by cycle is the one from which they count:
 // what the contract says of coming orders is what they are charged.
-func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
+func TestSetPriceIsBaseOfPriceSteps(t *testing.T) {
 	t.Parallel()
 	price := func(after int, amount float64) any {
 		return map[string]any{"afterCycle": after, "discountType": "PRICE", "value": amount}
@@ -214,7 +214,7 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 		now    string
 		policy string
 		orders []string
-		told   string
+		entry  string
 	}{
 		{"of one step", steps(0, 5), "", "19.00", "20.00: 0 19.00", []string{"19.00", "19.00"}, "PRODUCT_PRICE_CHANGE"},
 		{"of two steps", steps(0, 10, 1, 50), "", "18.00", "20.00: 0 18.00 1 10.00", []string{"18.00", "10.00"}, "PRODUCT_PRICE_CHANGE"},
@@ -241,7 +241,7 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
 			s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=20&"+line, nil).price(t, 0, row.now, row.policy)
 			if row.days == "" {
-				s.wantEntries(append(want, api2+row.told+" SUCCESS")...)
+				s.wantEntries(append(want, api2+row.entry+" SUCCESS")...)
 			}
 			s.pass("P45D")
 			s.wantAmounts(row.orders...)
@@ -251,7 +251,7 @@ func TestASetPriceIsTheOneFromWhichItsStepsCount(t *testing.T) {
 
 // A policy whose base is another price than the line's gives the line its base, and
 // its steps after it.
-func TestAPolicyOfAnotherBaseCountsFromIt(t *testing.T) {
+func TestPolicyWithOtherBaseCountsFromIt(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4007, "10.00"))
 	o := s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?basePrice=8.00&"+s.line(), steps(1, 50))
@@ -261,7 +261,7 @@ func TestAPolicyOfAnotherBaseCountsFromIt(t *testing.T) {
 }
 
 // The contract that a line is split off to goes on with the line's policy.
-func TestASplitKeepsThePolicyOfItsLine(t *testing.T) {
+func TestSplitKeepsPricingPolicy(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"lines": []any{
 		map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "16.00"}, map[string]any{"variantId": 4007, "quantity": 1, "currentPrice": "10.00"},
@@ -275,8 +275,8 @@ func TestASplitKeepsThePolicyOfItsLine(t *testing.T) {
 }
 
 // A line that is split off after two orders goes on where it was: a limit, a commitment
-// and the prices by order do not begin anew.
-func TestASplitGoesOnWhereItsContractWas(t *testing.T) {
+// and the prices by order do not start over.
+func TestSplitContinuesLimitsAndPrices(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		option map[string]any // of the plan that the line is on; nil: a policy of its own
@@ -323,7 +323,7 @@ func TestASplitGoesOnWhereItsContractWas(t *testing.T) {
 }
 
 // What replaces a product that was sold by prices of its own is not sold by them.
-func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
+func TestReplacedVariantDropsOldPrices(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4016, "13.80"))
 	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20, 1, 50))
@@ -333,9 +333,9 @@ func TestAnotherVariantLeavesThePricesOfTheOldOne(t *testing.T) {
 	s.wantAmounts("99.99", "99.99")
 }
 
-// A contract that is made on a plan has as many orders as the plan says, unless whoever
-// makes it says otherwise.
-func TestAContractIsMadeWithTheLimitsOfItsPlan(t *testing.T) {
+// A contract that is made on a plan has as many orders as the plan says, unless the
+// request says otherwise.
+func TestCreatedContractHasPlanLimits(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var buyer []struct{ CustomerID int64 }
@@ -376,8 +376,8 @@ func TestAContractIsMadeWithTheLimitsOfItsPlan(t *testing.T) {
 	}
 }
 
-// Whoever takes another plan pays what it asks, in whichever way it is taken.
-func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
+// A contract that takes another plan pays its price, in whichever way it takes the plan.
+func TestPlanChangeAppliesPlanPrice(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(*subscription, string){
 		"by the contract": (*subscription).take,
@@ -404,7 +404,7 @@ func TestAPlanThatIsTakenAsksItsPrice(t *testing.T) {
 // A plan's prices count the orders of a contract, that of the checkout too. What comes to
 // the plan later costs what the plan asks of the next order, and changes with what was
 // there before.
-func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
+func TestLineAddedToPlanCostsPriceOfNextOrder(t *testing.T) {
 	t.Parallel()
 	add := func(s *subscription, _ string) {
 		s.change("PUT", fmt.Sprintf("/subscription-contracts-add-line-item?contractId=%d&variantId=4003&quantity=1", s.id), nil)
@@ -509,7 +509,7 @@ func TestWhatComesToAPlanLaterCostsWhatItAsksOfTheNextOrder(t *testing.T) {
 }
 
 // One payment for three months is for three deliveries of whatever the contract has.
-func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
+func TestLineAddedToPrepaidContractIsPaidForEveryDelivery(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		paid   string // 41.40 is what the store asks for three deliveries
@@ -549,7 +549,7 @@ func TestWhatAPrepaidContractComesToHaveIsPaidForEveryDelivery(t *testing.T) {
 
 // A plan whose payment is for another number of deliveries than the contract's is paid for
 // as many as the contract's payment covers.
-func TestAPlanIsPaidForTheDeliveriesOfTheContract(t *testing.T) {
+func TestPlanPricesFollowContractsDeliveries(t *testing.T) {
 	t.Parallel()
 	quarterly := map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID"}
 	for _, row := range []struct {
@@ -584,7 +584,7 @@ func TestAPlanIsPaidForTheDeliveriesOfTheContract(t *testing.T) {
 
 // A line that is on the plan already is paid for as many deliveries as the contract's payment
 // covers once the contract takes the plan's intervals.
-func TestALineThatWasFirstOnThePlanIsPaidForItsDeliveries(t *testing.T) {
+func TestFirstPlanLineIsPaidForItsDeliveries(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4016, "13.80"))
 	plan := s.planned(s.urls.Subscriptions, map[string]any{"billingFrequencyCount": 3, "billingFrequencyInterval": "MONTH", "planType": "PREPAID", "discountOffer": 10})
@@ -597,7 +597,7 @@ func TestALineThatWasFirstOnThePlanIsPaidForItsDeliveries(t *testing.T) {
 	s.wantEntries(created, grouped, api2+"PRODUCT_SELLING_PLAN_CHANGE SUCCESS", api2+"PRODUCT_PRICE_CHANGE SUCCESS", tagged, api2+"PRODUCT_PRICE_CHANGE SUCCESS", api2+"BILLING_INTERVAL_CHANGE SUCCESS", charged)
 }
 
-func TestAPrepaidContractIsMadeAtThePriceOfEveryDelivery(t *testing.T) {
+func TestCreatedPrepaidContractCostsEveryDelivery(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var buyer []struct{ CustomerID int64 }
@@ -624,7 +624,7 @@ func (s *subscription) replace(old, by int64, carry bool) {
 }
 
 // Integrations name the way in which a discount is carried.
-func TestTheWayToCarryADiscountIsNamed(t *testing.T) {
+func TestDiscountCarryingIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		carry any
@@ -661,7 +661,7 @@ func TestTheWayToCarryADiscountIsNamed(t *testing.T) {
 
 // The prices of a plan go by the orders that were made. One that is paid late, after
 // the next, is the later of both.
-func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
+func TestLatePaidOrderHasPriceOfItsTurn(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")
@@ -682,7 +682,7 @@ func TestWhatIsPaidLateHasThePriceOfItsTurn(t *testing.T) {
 }
 
 // The price that is set is that of the next order, whatever was skipped before it.
-func TestASetPriceIsThatOfTheNextOrderAfterASkip(t *testing.T) {
+func TestSetPriceAppliesToNextOrderAfterSkip(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4001, "16.00"))
 	line := s.line()
@@ -698,7 +698,7 @@ func TestASetPriceIsThatOfTheNextOrderAfterASkip(t *testing.T) {
 }
 
 // Of two orders that are made on one day each has the price of its own cycle.
-func TestTwoOrdersOfOneDayHaveTheirOwnPrices(t *testing.T) {
+func TestTwoOrdersOnOneDayHaveTheirOwnPrices(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4001, "16.00"))
 	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))
@@ -710,7 +710,7 @@ func TestTwoOrdersOfOneDayHaveTheirOwnPrices(t *testing.T) {
 
 // An order that is charged again costs what it did, though the price of a later one
 // was set meanwhile.
-func TestARetryHasThePriceOfItsOwnCycle(t *testing.T) {
+func TestRetryHasPriceOfItsCycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, one(4001, "16.00"))
 	s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 1, 10))

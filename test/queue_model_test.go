@@ -10,7 +10,7 @@ import (
 )
 
 // queueModel is what people think of a contract: orders that come one after another,
-// each on its day unless somebody put it on another one or skips it. A day is its
+// each on its day unless a person moved or skipped it. A day is its
 // midnight in UTC, wherever the store is.
 type queueModel struct {
 	turns   []queueTurn       // in the order of their orders
@@ -20,15 +20,15 @@ type queueModel struct {
 	made    []string     // days
 	paid    time.Time    // the last of them
 	runs    bool
-	wakes   time.Time // the day on which a pause ends by itself; zero when it does not
-	ends    bool      // a cancellation waits for deliveries: nobody but who takes it back lets orders come
+	wakes   time.Time // the day on which a pause ends; zero when it has none
+	ends    bool      // a cancellation waits for deliveries: only undoing it brings orders back
 	refused bool      // the next charge is declined
 	unpaid  int       // the order that is tried again on a day; 0: none
 	again   time.Time // that day
 	left    int       // orders that are still to come, skipped ones too; those that are left out are none
 }
 
-// queueTurn is where the counting of days begins anew, with an order.
+// queueTurn is the order from which days are counted again.
 type queueTurn struct {
 	order  int
 	start  time.Time // from which days are counted
@@ -105,12 +105,12 @@ func (m *queueModel) next(many int) (list []int) {
 	return list
 }
 
-// waits returns the orders that are made if nobody does anything.
+// waits returns the orders that are made when nothing else is requested.
 func (m *queueModel) waits() []int {
 	return slices.DeleteFunc(m.next(20), func(n int) bool { return m.skipped[n] })
 }
 
-// turn lets days be counted anew from an order that is put on one. Of the orders after
+// turn counts days again from an order that is put on one. Of the orders after
 // it those follow that have not been made already.
 func (m *queueModel) turn(n int, day time.Time, every oracle.Policy) {
 	follows := max(n, m.reached()) + 1
@@ -178,7 +178,7 @@ func (m *queueModel) until(today time.Time, putOff map[int][]time.Time) {
 			continue
 		}
 		day := m.on(n)
-		if _, chosen := m.put[n]; !chosen && !m.skipped[n] && day.Equal(m.paid) { // nobody wanted two orders at once
+		if _, chosen := m.put[n]; !chosen && !m.skipped[n] && day.Equal(m.paid) { // two orders on one day were not asked for
 			if day = day.AddDate(0, 0, 1); day.After(today) {
 				return
 			}

@@ -66,14 +66,14 @@ type queue struct {
 	m      *queueModel
 	random *rand.Rand
 	today  time.Time
-	told   []string
+	steps  []string
 	ids    map[int]int64 // of orders, by their attempts
 	seen   int64         // the last entry that was looked at
 }
 
 // Whatever people do to orders and to the contract, in whatever order: each order that
 // they left alone is made on its day, and none that they skipped.
-func TestTheQueueIsWhatPeopleMadeOfIt(t *testing.T) {
+func TestQueueMatchesModel(t *testing.T) {
 	t.Parallel()
 	for _, of := range queueStores(t) {
 		for seed := uint64(1); seed <= 1; seed++ {
@@ -101,7 +101,7 @@ func TestTheQueueIsWhatPeopleMadeOfIt(t *testing.T) {
 				pass(1)
 				for _, q := range all {
 					if got := q.days(); !slices.Equal(got, q.m.made) {
-						t.Errorf("orders on %v, want %v\n%s", got, q.m.made, strings.Join(q.told, "\n"))
+						t.Errorf("orders on %v, want %v\n%s", got, q.m.made, strings.Join(q.steps, "\n"))
 					}
 				}
 			})
@@ -146,11 +146,11 @@ func (q *queue) days() (days []string) {
 	return days
 }
 
-// ask sends what somebody wants, and reports whether it was done.
+// ask sends a request, and reports whether it was done.
 func (q *queue) ask(format string, args ...any) bool {
 	path := fmt.Sprintf(format, args...)
 	got := q.send("PUT", q.urls.Subscriptions+api+path, q.key, nil, nil)
-	q.told = append(q.told, fmt.Sprintf("%s %s: %d", q.today.Format("01-02"), path, got))
+	q.steps = append(q.steps, fmt.Sprintf("%s %s: %d", q.today.Format("01-02"), path, got))
 	return got == http.StatusOK || got == http.StatusNoContent
 }
 
@@ -178,7 +178,7 @@ func (q *queue) compare() {
 		for _, a := range queue {
 			days = append(days, fmt.Sprint(a.ID, " ", a.BillingDate.In(q.of.in.Zone)))
 		}
-		q.t.Fatalf("on %s %v wait, want %v of\n%s\n%s", q.today.Format("01-02"), days, want, q.m, strings.Join(q.told, "\n"))
+		q.t.Fatalf("on %s %v wait, want %v of\n%s\n%s", q.today.Format("01-02"), days, want, q.m, strings.Join(q.steps, "\n"))
 	}
 }
 
@@ -203,7 +203,7 @@ func (q *queue) putOff() map[int][]time.Time {
 					q.t.Fatal(err)
 				}
 				found[n] = append(found[n], q.of.day(info.To))
-				q.told = append(q.told, fmt.Sprintf("order %d was put off: %s", n, e.AdditionalInfo))
+				q.steps = append(q.steps, fmt.Sprintf("order %d was put off: %s", n, e.AdditionalInfo))
 			}
 		}
 	}
@@ -291,8 +291,7 @@ func (q *queue) act() {
 	}
 }
 
-// cancel lets the contract end with the deliveries that are paid, of which there is one
-// each week.
+// cancel lets the contract end with the deliveries that are paid, one each week.
 func (q *queue) cancel() {
 	if q.of.delivery != nil && q.today.Before(q.m.paid.AddDate(0, 0, 7)) && q.statusTo("CANCELLED") {
 		q.m.stop()
@@ -305,7 +304,7 @@ func (q *queue) cancel() {
 func (q *queue) decline() {
 	if q.of.in.Hour < 23 && !q.m.refused {
 		q.call("POST", "/platform/outcomes", map[string]any{"contractId": q.id, "code": "CARD_DECLINED"}, nil)
-		q.told = append(q.told, q.today.Format("01-02")+" the next charge is to be declined")
+		q.steps = append(q.steps, q.today.Format("01-02")+" the next charge will be declined")
 		q.m.refused = true
 	}
 }

@@ -49,9 +49,8 @@ func (s *store) rowsWith(text string) (tables []string) {
 	return tables
 }
 
-// A customer of whom the platform says that they are to be forgotten is, wherever they
-// stand. What is being charged comes to its end, and what was ordered is still counted.
-func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
+// A customer that the platform asks to erase is erased wherever their data is kept. What is being charged comes to its end, and what was ordered is still counted.
+func TestRedactedCustomerIsErased(t *testing.T) {
 	t.Parallel()
 	const email = "Zebulon@quagmire.example"
 	who := map[string]any{"email": email, "firstName": "Zebulon", "lastName": "Quagmire", "phone": "+15550142377"}
@@ -70,7 +69,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	}, nil)
 	s.cancel(http.StatusNoContent, "cancellationFeedback=Zebulon+moves&cancellationNote="+url.QueryEscape(email))
 
-	s.id = first // one that runs, of which a charge is on its way
+	s.id = first // an active one with a charge on its way
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-billing-attempts-update-order-note/%d?orderNote=For+Zebulon", s.upcoming()[1].ID), nil)
 	s.declines("CHALLENGE", 1)
 	s.pass("P11D")
@@ -78,7 +77,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 	mails := s.mails("kind=management_link")
 	guest := &browser{T: t}
 	guest.open("POST", mails[len(mails)-1].Links[0])
-	s.magicLink(email) // a link that nobody has used yet
+	s.magicLink(email) // a link that is not used yet
 	mails = s.mails("kind=management_link")
 	for _, text := range []string{"zebulon", "quagmire", "5550142377"} {
 		if len(s.rowsWith(text)) == 0 {
@@ -122,7 +121,7 @@ func TestACustomerWhoIsErasedAtThePlatformIsForgotten(t *testing.T) {
 
 // A store that gave up the service is forgotten with all its customers; one that has it
 // again is not.
-func TestAStoreThatIsErasedAtThePlatformIsForgotten(t *testing.T) {
+func TestRedactedStoreIsErased(t *testing.T) {
 	t.Parallel()
 	const erase = `{"shop_id":1,"shop_domain":"demo.myshopify.com"}`
 	s := subscribe(t, nil)
@@ -185,9 +184,9 @@ func TestCapturedWebhookDoesNothingUnderAnotherTopicOrStore(t *testing.T) {
 	}
 }
 
-// What a customer asks of a store is noted for its staff. What nobody knows is not worked
-// again and again.
-func TestWhatAPlatformSaysBesidesIsWorkedOnce(t *testing.T) {
+// What a customer asks of a store is noted for its staff. A request about an
+// unknown customer is not repeated.
+func TestUnknownComplianceWebhookRunsOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.says("customers/data_request", fmt.Sprintf(`{"shop_domain":"demo.myshopify.com","orders_requested":[],"customer":{"id":%d,"email":"ana@shopper.example"},"data_request":{"id":9}}`, s.payer(s.id)))

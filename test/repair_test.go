@@ -152,7 +152,7 @@ func (s *store) once(orders []order) {
 	}
 }
 
-func TestOfSeveralMissedOrdersTheNewestIsChargedAndTheOthersSayWhy(t *testing.T) {
+func TestNewestMissedOrderIsChargedAndOthersSkipped(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
@@ -177,7 +177,7 @@ func TestOfSeveralMissedOrdersTheNewestIsChargedAndTheOthersSayWhy(t *testing.T)
 	h.wantEntries(created, settled, gaveUp, gaveUp, charged)
 }
 
-func TestAnOrderThatThePlatformNeverSawIsMissedLikeTheOthers(t *testing.T) {
+func TestOrderUnseenByPlatformIsSkippedAsMissed(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
@@ -204,7 +204,7 @@ func TestAnOrderThatThePlatformNeverSawIsMissedLikeTheOthers(t *testing.T) {
 	})
 }
 
-func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
+func TestRestoredDatabaseIsFrozenUntilConfirmed(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -252,7 +252,7 @@ func TestADatabaseFromABackupIsFrozenUntilAPersonSaysSo(t *testing.T) {
 	h.wantEntries(created, froze, charged, thawed, charged)
 }
 
-func TestAFrozenStoreIsAskedForWhatIsOnItsWay(t *testing.T) {
+func TestFrozenStoreReconcilesChargesInFlight(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -275,7 +275,7 @@ func TestAFrozenStoreIsAskedForWhatIsOnItsWay(t *testing.T) {
 	h.wantOrders(1)
 }
 
-func TestARestartFreezesNothing(t *testing.T) {
+func TestRestartFreezesNothing(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -290,9 +290,9 @@ func TestARestartFreezesNothing(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-// What a database from a backup waits for may have been taken back since, and the platform
-// may not undo what is told to it.
-func TestAFrozenStoreTellsThePlatformNothingByItself(t *testing.T) {
+// What a database from a backup waits for may have been taken back since, and a call to
+// the platform cannot be undone.
+func TestFrozenStoreSendsNoScheduledChange(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name        string
@@ -349,7 +349,7 @@ func TestAFrozenStoreTellsThePlatformNothingByItself(t *testing.T) {
 	}
 }
 
-func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
+func TestCopiedDatabaseIsFrozenWhereServed(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	h.id = h.checkout(nil)
@@ -375,7 +375,7 @@ func TestACopyOfTheDatabaseIsFrozenWhereItIsServed(t *testing.T) {
 	h.wantEntries(created, charged)
 }
 
-func TestASpikeOfDeclinesHoldsTheRestBackUntilAProbeIsPaid(t *testing.T) {
+func TestDeclineSpikeHoldsChargesUntilProbeIsPaid(t *testing.T) {
 	t.Parallel()
 	const broken, after = 105, 45 // on the day of the outage, and on the day after it
 	const waiting = 1             // on the day of the outage, behind those
@@ -435,7 +435,7 @@ func (s *store) tries(contracts []int64) (n int) {
 	return n
 }
 
-func TestEveryOrderOfAStoreThatHasLeftEndsOnItsDate(t *testing.T) {
+func TestOrdersOfDisconnectedStoreEndOnTheirDates(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.pass("P9D")
@@ -455,7 +455,7 @@ func TestEveryOrderOfAStoreThatHasLeftEndsOnItsDate(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatWaitsForItsTurnIsGivenUpForANewerOne(t *testing.T) {
+func TestOrderWaitingForCatchUpYieldsToNewerOne(t *testing.T) {
 	t.Parallel()
 	h := house(t, sandbox.Options{Empty: true})
 	var ids []int64

@@ -25,7 +25,7 @@ func (s *subscription) wantRestartRefused(status int, key string, body any) {
 	want(s.t, s.demand("POST", fmt.Sprintf("/subscription-contract-details/%d/restart", s.id), s.key, body), status, key)
 }
 
-func TestACancelledContractIsRestartedAsANewOne(t *testing.T) {
+func TestCancelledContractRestartsAsNewContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 1, "maxCycles": 4}})
 	before := s.change("PUT", fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id), map[string]any{
@@ -88,7 +88,7 @@ func written(t *testing.T, v any) string {
 }
 
 // An introductory price is given once, and an expired contract has all its orders again.
-func TestAnExpiredContractIsRestartedAtThePriceThatItHad(t *testing.T) {
+func TestExpiredContractRestartsAtItsPrice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "maxCycles": 2}})
 	s.refused(http.StatusOK, "PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?%s&basePrice=10", s.line()),
@@ -107,7 +107,7 @@ func TestAnExpiredContractIsRestartedAtThePriceThatItHad(t *testing.T) {
 }
 
 // Where the payment method of before was revoked, the customer's newest one is charged.
-func TestARestartedContractIsChargedWithWhatIsUsable(t *testing.T) {
+func TestRestartedContractUsesAUsablePaymentMethod(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestARowSaysWhenItsQueueChangedLast(t *testing.T) {
+func TestRowShowsLastQueueChange(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	changed := func() time.Time {
@@ -51,7 +51,7 @@ func TestARowSaysWhenItsQueueChangedLast(t *testing.T) {
 	}
 }
 
-func TestAContractThatIsMadeOnAPlanBeginsWithItsFreeTrial(t *testing.T) {
+func TestContractCreatedOnPlanStartsWithTrial(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	trial := s.planned(s.urls.Subscriptions, map[string]any{"freeTrialEnabled": true, "freeTrialCount": 14, "freeTrialInterval": "DAY"})
@@ -105,7 +105,7 @@ func TestAContractThatIsMadeOnAPlanBeginsWithItsFreeTrial(t *testing.T) {
 
 // What is free is the trial. The order that ends it is paid, as it is after a checkout,
 // and so is what is added to it.
-func TestTheOrderAfterAFreeTrialIsPaid(t *testing.T) {
+func TestOrderAfterFreeTrialIsPaid(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]map[string]any{
 		"at the price of the plan": {"variantId": 4001, "quantity": 1},
@@ -133,7 +133,7 @@ func TestTheOrderAfterAFreeTrialIsPaid(t *testing.T) {
 	}
 }
 
-func TestARowNamesThePlanAndTheTagThatTheCustomerHasForIt(t *testing.T) {
+func TestRowNamesPlanAndCustomerTag(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.on(s.planned(s.urls.Subscriptions, nil), nil)

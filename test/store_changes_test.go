@@ -16,7 +16,7 @@ func (s *store) restate(to map[string]string) {
 // A store that moves to another time zone keeps the local days of its orders, on either
 // side of the date line and of the hour that clocks skip and repeat: no cycle comes twice,
 // and none is forgotten.
-func TestAStoreThatMovesKeepsTheDaysOfItsOrders(t *testing.T) {
+func TestMovedStoreKeepsOrderDays(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name     string
@@ -89,7 +89,7 @@ func TestAStoreThatMovesKeepsTheDaysOfItsOrders(t *testing.T) {
 
 // A pause that lasts until a day lasts until that day of the store, wherever the store is by
 // then: the order of the day is made, and none before it.
-func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
+func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name     string
@@ -101,7 +101,7 @@ func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
 		{"on over the date line", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
 		{"back over the date line", "Pacific/Auckland", "Pacific/Honolulu", []string{"pauseTillDate", "2026-12-12"}, "2026-12-12T10:00:00Z", "[01-11]"},
 		{"counted in orders", "America/New_York", "Pacific/Auckland", []string{"pauseDurationCycle", "1"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
-		{"until an instant that somebody chose", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
+		{"until a chosen instant", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +119,7 @@ func TestAPauseEndsOnItsDayInAStoreThatMoves(t *testing.T) {
 }
 
 // So does a cancellation that waits for what is paid.
-func TestACancellationWaitsForItsDayInAStoreThatMoves(t *testing.T) {
+func TestCancellationInMovedStoreWaitsForItsDay(t *testing.T) {
 	t.Parallel()
 	s := quarterly(t, nil)
 	s.cancel(http.StatusNoContent, "")
@@ -142,11 +142,11 @@ func zoneOf(t *testing.T, name string) *time.Location {
 }
 
 // A store that takes another currency sells in it from then on. Its contracts keep theirs.
-func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
+func TestStoreWithNewCurrencyKeepsContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.restate(map[string]string{"currencyCode": "eur", "name": "Kontor"})
-	s.restate(map[string]string{"name": "Kontor am Hafen"}) // of which nothing is kept
+	s.restate(map[string]string{"name": "Kontor am Hafen"}) // which is not stored
 	s.until("2026-12-12")
 	var rows []struct {
 		CurrencyCode            string
@@ -158,7 +158,7 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 		t.Errorf("the contract is %+v, want 25 USD and nothing said of euros", got)
 	}
 	s.wantAmounts("25.00", "25.00")
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		`UPDATED {"reason":"the store has another currency: its contracts keep theirs","from":"USD","to":"EUR"}`,
 		`BILLING_ATTEMPT_TRIGGERED {"cycle":1,"try":1,"orderId":5002,"orderName":"#1002","amount":"25.00","currency":"USD"}`,
@@ -166,9 +166,9 @@ func TestAStoreThatTakesAnotherCurrencyKeepsItsContracts(t *testing.T) {
 	)
 }
 
-// Amounts of two currencies are never added up: what a member spent and was given is told
+// Amounts of two currencies are never added up: what a member spent and was given is shown
 // in the currency that the store has.
-func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
+func TestStoreCreditHasStoreCurrency(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
@@ -192,8 +192,8 @@ func TestStoreCreditIsOfTheStoresCurrency(t *testing.T) {
 	}
 }
 
-// A change that no webhook told of is found by the next reconciliation.
-func TestAMoveThatWasNotToldIsFound(t *testing.T) {
+// A change that no webhook reported is found by the next reconciliation.
+func TestUnreportedMoveIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "for": "PT1H"}, nil)
@@ -204,7 +204,7 @@ func TestAMoveThatWasNotToldIsFound(t *testing.T) {
 			t.Errorf("an order to come is at %s", local)
 		}
 	}
-	s.wantTold(
+	s.wantRecorded(
 		`CONTRACT_CREATED {"to":"ACTIVE"}`,
 		`UPDATED {"reason":"the store has another time zone: its orders keep their days","from":"America/New_York","to":"Asia/Tokyo"}`,
 	)

@@ -55,7 +55,7 @@ const (
 	dateMoved   = "SYSTEM_EVENT NEXT_BILLING_DATE_CHANGE SUCCESS"
 )
 
-func TestARuleChangesTheContractFromTheFirstOrderThatItMeets(t *testing.T) {
+func TestPermanentRuleChangesContractFromFirstMatch(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -65,7 +65,7 @@ func TestARuleChangesTheContractFromTheFirstOrderThatItMeets(t *testing.T) {
 	s.wantEntries(created, ruleMade, swapDone, swapReplace, charged, charged)
 }
 
-func TestARuleForOneCycleChangesThatOrderAlone(t *testing.T) {
+func TestOneCycleRuleChangesOneOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -75,7 +75,7 @@ func TestARuleForOneCycleChangesThatOrderAlone(t *testing.T) {
 	s.wantEntries(created, ruleMade, charged, swapDone, swapReplace, charged, charged)
 }
 
-func TestRulesChainInOneOrderAndASwapKeepsOneTimeProducts(t *testing.T) {
+func TestChainedRulesKeepOneOffs(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -88,7 +88,7 @@ func TestRulesChainInOneOrderAndASwapKeepsOneTimeProducts(t *testing.T) {
 	s.wantLedger(fmt.Sprintf("1: C×2@%s", v[2].Price), fmt.Sprintf("2: B×2@%s D×1@%s", v[1].Price, v[3].Price))
 }
 
-func TestASwapMovesTheFollowingOrders(t *testing.T) {
+func TestSwapMovesFollowingOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -106,7 +106,7 @@ func TestASwapMovesTheFollowingOrders(t *testing.T) {
 }
 
 // An order that is prepared again because it was declined moves those after it once.
-func TestASwapOfOneOrderMovesTheFollowingOrdersOnce(t *testing.T) {
+func TestOneCycleSwapMovesFollowingOrdersOnce(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -122,7 +122,7 @@ func TestASwapOfOneOrderMovesTheFollowingOrdersOnce(t *testing.T) {
 
 // An order that a person had moved is moved by the rule's days too, and the orders after
 // it from their own dates.
-func TestASwapMovesTheCalendarAndNotWhatSomebodyChose(t *testing.T) {
+func TestSwapMovesCalendarAndKeepsChosenDates(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -133,7 +133,7 @@ func TestASwapMovesTheCalendarAndNotWhatSomebodyChose(t *testing.T) {
 }
 
 // An order that was put behind others is not the next one.
-func TestASwapMovesTheOrderThatIsMadeNext(t *testing.T) {
+func TestSwapMovesNextMadeOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -145,7 +145,7 @@ func TestASwapMovesTheOrderThatIsMadeNext(t *testing.T) {
 
 // An order that waits behind one that was made, and from whose day the later ones are
 // counted, takes them with it. The second order is that, and the fourth is made before it.
-func TestASwapMovesTheCalendarBehindOrdersThatWereMade(t *testing.T) {
+func TestSwapMovesCalendarBehindMadeOrders(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *subscription){"as it was moved": func(*subscription) {}, "it stood still": (*subscription).standStill} {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestASwapMovesTheCalendarBehindOrdersThatWereMade(t *testing.T) {
 // A rule that moves orders back by more days than there are moves none before the order
 // that it is applied to: the next one comes on the day after that, and those that follow
 // move by as many days as it did.
-func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
+func TestSwapMovesNoOrderIntoThePast(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name string
@@ -177,11 +177,11 @@ func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
 		made int    // how many of them when the rule is added
 	}{
 		{"the next order is that of the calendar", func(s *subscription) { s.reschedule(0, "2027-01-11", true) }, "[01-11 01-12 02-12 03-12 04-12 05-12]", 0},
-		{"somebody moved the next order", func(s *subscription) {
+		{"the next order was moved", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-20", false)
 		}, "[01-11 01-12 03-03 04-03 05-03]", 0},
-		{"somebody moved it to the day after", func(s *subscription) {
+		{"it was moved to the day after", func(s *subscription) {
 			s.reschedule(0, "2027-01-11", true)
 			s.reschedule(1, "2027-01-12", false)
 		}, "[01-11 01-12 03-11 04-11 05-11]", 0},
@@ -216,7 +216,7 @@ func TestASwapMovesNoOrderIntoThePast(t *testing.T) {
 	}
 }
 
-func TestTheExistingDiscountCanBeCarried(t *testing.T) {
+func TestSwapCarriesExistingDiscount(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -237,7 +237,7 @@ func half(t *testing.T, price string) string {
 	return fmt.Sprintf("%d.%02d", n/100, n%100)
 }
 
-func TestSwapsAreMadeOnceWhateverHappensToTheCalls(t *testing.T) {
+func TestSwapsUnderFaultsHappenOnce(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string]map[string]any{
 		"answers are lost":     {"rate": 0.4, "kinds": []string{"timeout_after"}, "seed": 3},
@@ -261,7 +261,7 @@ func TestSwapsAreMadeOnceWhateverHappensToTheCalls(t *testing.T) {
 	}
 }
 
-func TestAProductThatIsGoneDoesNotKeepAnOrderFromBeingMade(t *testing.T) {
+func TestUnavailableReplacementDoesNotBlockOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -277,7 +277,7 @@ func TestAProductThatIsGoneDoesNotKeepAnOrderFromBeingMade(t *testing.T) {
 	s.wantLedger("1: A×2@12.50")
 }
 
-func TestRulesAreKept(t *testing.T) {
+func TestSwapRulesAreStored(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
@@ -331,7 +331,7 @@ func TestRulesAreKept(t *testing.T) {
 
 // What is foreseen of orders is what is charged for them: with prices that change with
 // the orders, and whatever a rule brings.
-func TestForeseenOrdersCostWhatIsCharged(t *testing.T) {
+func TestPreviewedOrdersCostWhatIsCharged(t *testing.T) {
 	t.Parallel()
 	byHand := func(s *subscription) {
 		s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 50, 2, 10))
@@ -393,7 +393,7 @@ func TestForeseenOrdersCostWhatIsCharged(t *testing.T) {
 
 // What a rule brings without a discount stays at its own price: the steps of the plan on
 // which the old product was are none of it.
-func TestWhatComesWithoutADiscountKeepsItsPrice(t *testing.T) {
+func TestSwapWithoutDiscountKeepsPrice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")
@@ -404,7 +404,7 @@ func TestWhatComesWithoutADiscountKeepsItsPrice(t *testing.T) {
 	s.wantAmounts("39.00", "39.00", "39.00", "39.00")
 }
 
-func TestWhatRulesWillDoIsForeseen(t *testing.T) {
+func TestPreviewShowsSwaps(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()

@@ -12,7 +12,7 @@ import (
 
 // A customer has a group's tag while one of their contracts on its plans is ACTIVE,
 // however often the platform does not answer.
-func TestACustomerHasTheTagsOfWhatIsActive(t *testing.T) {
+func TestCustomerHasTagsOfActiveContracts(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	var made group
@@ -54,7 +54,7 @@ func TestACustomerHasTheTagsOfWhatIsActive(t *testing.T) {
 	has("when the first one goes on", "subscriber", "tea")
 }
 
-func TestTheCustomersOfTheDemoStoreHaveTheTagsThatTheirContractsShow(t *testing.T) {
+func TestDemoStoreCustomersHaveTheirContractsTags(t *testing.T) {
 	t.Parallel()
 	m := newMerchant(t, sandbox.Options{Seed: 1, Contracts: 30})
 	want, active := map[int64][]string{}, 0
@@ -72,7 +72,7 @@ func TestTheCustomersOfTheDemoStoreHaveTheTagsThatTheirContractsShow(t *testing.
 				active++
 				tags = strings.Split(*r.CustomerTag, ",")
 			}
-			want[r.CustomerID] = append(want[r.CustomerID], tags...) // of somebody without tags too
+			want[r.CustomerID] = append(want[r.CustomerID], tags...) // of customers without tags too
 		}
 	}
 	if active < 20 {

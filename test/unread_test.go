@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatCannotBeReadKeepsNothingElseFromBeingRead(t *testing.T) {
+func TestUnreadableContractBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.pass("PT1M")
@@ -21,7 +21,7 @@ func TestWhatCannotBeReadKeepsNothingElseFromBeingRead(t *testing.T) {
 		t.Errorf("the contract that came after one that cannot be read has the queue %+v", queue)
 	}
 	s.wantFindings(fmt.Sprintf("UNREADABLE %d", strange))
-	s.pass("P1D") // events that tell of it change nothing
+	s.pass("P1D") // events about it change nothing
 	s.id = ours
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, strange))
 	s.pass("P12D")
@@ -59,7 +59,7 @@ func (s *subscription) bill(id int64, policy string) {
 	s.mutate(fmt.Sprintf(`mutation { subscriptionDraftCommit(draftId: %q) { userErrors { message } } }`, draft))
 }
 
-func TestWhatWasMovedAtThePlatformIsChargedOnItsNewDateThoughTheWordWasLost(t *testing.T) {
+func TestDateMovedAtPlatformIsChargedThoughWebhookWasLost(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil) // due on Nov 11 and Dec 11
 	s.pass("P11D")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestTheNextOrderIsSkippedWithoutItsNumber(t *testing.T) {
+func TestNextOrderIsSkippedWithoutNumber(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming()
@@ -30,7 +30,7 @@ func TestTheNextOrderIsSkippedWithoutItsNumber(t *testing.T) {
 	}
 }
 
-func TestLaterOrdersFollowADateThatIsTheCalendars(t *testing.T) {
+func TestLaterOrdersFollowCalendarDate(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil) // due on the 11th of November and of every month after it
 	second := s.upcoming()[1]
@@ -62,7 +62,7 @@ func TestLaterOrdersFollowADateThatIsTheCalendars(t *testing.T) {
 	}
 }
 
-func TestTheNoteOfOneOrder(t *testing.T) {
+func TestNoteOfOneOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	first := s.upcoming()[0]
@@ -109,7 +109,7 @@ func halfUnpaid(t *testing.T) *subscription {
 
 // A discount for some orders is for those that are made first, wherever they are in
 // the calendar.
-func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
+func TestLimitedDiscountAppliesToFirstMadeOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "DAY", "intervalCount": 10}})
 	s.reschedule(0, "2026-11-24", false) // the order of the 21st is made before it
@@ -135,7 +135,7 @@ func TestALimitedDiscountIsForTheOrdersThatAreMadeFirst(t *testing.T) {
 
 // An order that could not be charged comes first: what is left of a discount, and the
 // prices of a plan, are counted from it on.
-func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
+func TestUnpaidOrderCountsBeforeUpcomingOnes(t *testing.T) {
 	t.Parallel()
 	s := halfUnpaid(t)
 	var queue []struct {
@@ -151,7 +151,7 @@ func TestAnUnpaidOrderIsCountedBeforeThoseToCome(t *testing.T) {
 
 // What an order that the platform's own pages leave out would have come to counts
 // those before it as any other does.
-func TestAnOrderThatIsSkippedElsewhereCountsAnUnpaidOne(t *testing.T) {
+func TestOrderSkippedAtPlatformCountsUnpaidOne(t *testing.T) {
 	t.Parallel()
 	s := halfUnpaid(t)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingCycleSkip(billingCycleInput: {contractId: "gid://shopify/SubscriptionContract/%d", selector: {index: 2}}) { userErrors { message } } }`, s.id))
@@ -169,7 +169,7 @@ func TestAnOrderThatIsSkippedElsewhereCountsAnUnpaidOne(t *testing.T) {
 // What is said of an order beforehand is what it then costs: with the delivery,
 // with discounts that end, with prices that change with the orders, and with what
 // is ordered once.
-func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
+func TestUpcomingOrdersCostAnnouncedPrice(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
 	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
@@ -229,7 +229,7 @@ func TestUpcomingOrdersCostWhatIsSaidBeforehand(t *testing.T) {
 // What is said of an order of a contract that was bought on a plan is what the plan asks
 // of it, also when the platform keeps no prices of the line, and after the plan has
 // changed or an order is left out.
-func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
+func TestUpcomingPlanOrdersCostAnnouncedPrice(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		do   func(s *subscription, plan string)
@@ -277,7 +277,7 @@ func TestUpcomingOrdersOnAPlanCostWhatIsSaidBeforehand(t *testing.T) {
 
 // What an order that is left out would have come to stays what it was, whatever becomes
 // of the contract. One that is taken back is that of the contract again.
-func TestASkippedOrderStaysWhatItWas(t *testing.T) {
+func TestSkippedOrderKeepsItsAmount(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
 	type order struct {
@@ -324,7 +324,7 @@ func TestASkippedOrderStaysWhatItWas(t *testing.T) {
 // A date that the platform refuses is ours all the same: what it shows of the cycle is the
 // date before, and a change of the cycle that has nothing to do with it brings that not
 // back.
-func TestWhatADateThatThePlatformRefusesOutlives(t *testing.T) {
+func TestOrderEditsSurviveDateRefusedByPlatform(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	order := s.upcoming()[1]
@@ -343,6 +343,6 @@ func TestWhatADateThatThePlatformRefusesOutlives(t *testing.T) {
 	}
 	s.pass("PT10M")
 	if is := s.upcoming()[1].BillingDate; !is.Equal(chosen) || !is.After(order.BillingDate) {
-		t.Errorf("the order is on %s, and somebody chose %s", is, chosen)
+		t.Errorf("the order is on %s, and the chosen date is %s", is, chosen)
 	}
 }

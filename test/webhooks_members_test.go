@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-// happening is what a webhook tells of a member.
+// happening is the data of a webhook about a member.
 type happening struct {
 	Customer struct {
 		points
@@ -49,7 +49,7 @@ func (a arrived) happening(t *testing.T) (h happening) {
 
 var ofMembers = []string{"loyalty.sign-up", "loyalty.earned", "loyalty.redeemed", "loyalty.credits-earned"}
 
-func TestWebhooksTellOfMembers(t *testing.T) {
+func TestWebhooksReportMemberEvents(t *testing.T) {
 	t.Parallel()
 	s := house(t, sandbox.Options{Empty: true}).subscription
 	r := listen(s, ofMembers...)
@@ -75,7 +75,7 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 		}
 	}
 	by("/add-points", map[string]any{"points": 500, "note": "sorry"}, http.StatusOK)
-	by("/remove-points", map[string]any{"points": 10}, http.StatusOK) // nobody wants to hear of it
+	by("/remove-points", map[string]any{"points": 10}, http.StatusOK) // no endpoint subscribes to this type
 	by("/redeem-points", map[string]any{"pointRedeemRuleId": 2}, http.StatusBadRequest)
 	by("/redeem-points", map[string]any{"pointRedeemRuleId": 1}, http.StatusOK)
 	by("/add-credits", map[string]any{"amount": 7.5, "note": "sorry again"}, http.StatusOK)
@@ -98,11 +98,11 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 			t.Errorf("a delivery is about %+v", d)
 		}
 	}
-	if len(dull.heard()) != 0 {
-		t.Error("a receiver was told what it had not asked for")
+	if len(dull.messages()) != 0 {
+		t.Error("a receiver got a type that it had not subscribed to")
 	}
 
-	// What is given back is earned by nobody, and a code that can be used again was not redeemed again.
+	// Points that are given back are not earned, and a code that can be used again was not redeemed again.
 	reward := map[string]any{"id": list[4].happening(t).Reward.ID}
 	for _, status := range []string{"USED", "UNUSED", "REFUNDED"} {
 		reward["status"] = status
@@ -111,7 +111,7 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 		}
 	}
 	by("/redeem-points", map[string]any{"pointRedeemRuleId": 4}, http.StatusOK) // store credit for points
-	list = r.heard()
+	list = r.messages()
 	var got []string
 	for _, a := range list[6:] {
 		got = append(got, a.says(t).Type)
@@ -124,7 +124,7 @@ func TestWebhooksTellOfMembers(t *testing.T) {
 	}
 }
 
-func TestWebhooksTellOfTiersAndReferrals(t *testing.T) {
+func TestWebhooksReportTiersAndReferrals(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	who := s.ana().CustomerID
@@ -172,14 +172,14 @@ func TestWebhooksOfOneMemberKeepTheirOrder(t *testing.T) {
 		if got := s.loyalty("POST", "/add-points", who, nil); got != http.StatusOK {
 			t.Fatalf("adding answered %d", got)
 		}
-		r.heard()
+		r.messages()
 	}
 	r.wantTypes("loyalty.earned") // it was refused, and the second one waits
 	s.pass("PT1M")
 	list := r.wantTypes("loyalty.earned", "loyalty.earned", "loyalty.earned")
 	for i, want := range []float64{1, 1, 2} {
 		if got := list[i].happening(t).Transaction.Points; got != want {
-			t.Errorf("message %d tells of %g points, want %g", i+1, got, want)
+			t.Errorf("message %d has %g points, want %g", i+1, got, want)
 		}
 	}
 }

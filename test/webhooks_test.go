@@ -37,7 +37,7 @@ type tale struct {
 	Data      json.RawMessage
 }
 
-// listen sets up a receiver that is told of types.
+// listen sets up a receiver that subscribes to types.
 func listen(s *subscription, types ...string) *receiver {
 	s.t.Helper()
 	r := &receiver{subscription: s}
@@ -63,8 +63,8 @@ func (r *receiver) answers(codes ...int) {
 	r.send("POST", r.url+"/answers", "", codes, nil)
 }
 
-// heard returns what arrived, when all is quiet. Every signature must be right.
-func (r *receiver) heard() []arrived {
+// messages returns what arrived, when all is quiet. Every signature must be right.
+func (r *receiver) messages() []arrived {
 	r.t.Helper()
 	r.pass("PT0S")
 	var list []arrived
@@ -106,16 +106,16 @@ func (a arrived) says(t *testing.T) tale {
 	return m
 }
 
-// wantTypes asserts what a receiver was told, in order.
+// wantTypes asserts the types of the messages that a receiver got, in order.
 func (r *receiver) wantTypes(types ...string) []arrived {
 	r.t.Helper()
-	list := r.heard()
+	list := r.messages()
 	got := make([]string, len(list))
 	for i, a := range list {
 		got[i] = a.says(r.t).Type
 	}
 	if !slices.Equal(got, types) {
-		r.t.Fatalf("told of\n%s\nwant\n%s", lines(got), lines(types))
+		r.t.Fatalf("got\n%s\nwant\n%s", lines(got), lines(types))
 	}
 	return list
 }
@@ -159,13 +159,13 @@ func (r *receiver) charge(attempt int64) {
 	r.pass("PT1M")
 }
 
-func TestWebhooksTellOfImmediateCharges(t *testing.T) {
+func TestWebhooksReportImmediateCharges(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS", "SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE")
 	dull := listen(s, "membership.created", "membership.billing-success")
 
-	s.pass("P11D") // the first order is charged by itself, of which nobody wants to hear
+	s.pass("P11D") // the first order is charged on its date; no endpoint subscribes to that
 	r.wantTypes()
 	first := s.upcoming()[0].ID
 	s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "code": "INSUFFICIENT_FUNDS"}, nil)
@@ -176,7 +176,7 @@ func TestWebhooksTellOfImmediateCharges(t *testing.T) {
 		Status string
 	}
 	if err := json.Unmarshal(got.says(t).Data, &record); err != nil || record.ID != first || record.Status != "FAILURE" {
-		t.Errorf("told of %+v, %v", record, err)
+		t.Errorf("got %+v, %v", record, err)
 	}
 	past := s.demand("GET", fmt.Sprintf("/subscription-billing-attempts/past-orders?contractId=%d", s.id), s.key, nil)
 	var records []json.RawMessage
@@ -185,10 +185,10 @@ func TestWebhooksTellOfImmediateCharges(t *testing.T) {
 		return bytes.Replace(record, []byte(`EmailSentStatus":"SENT"`), []byte(`EmailSentStatus":"UNSENT"`), 1)
 	}
 	if !same(t, unmailed(got.says(t).Data), unmailed(records[0])) {
-		t.Errorf("told of\n%s\nand the interface answers\n%s", got.says(t).Data, records[0])
+		t.Errorf("got\n%s\nand the interface answers\n%s", got.says(t).Data, records[0])
 	}
-	if len(dull.heard()) != 0 || len(dull.deliveries(fmt.Sprintf("endpointId=%d", dull.id))) != 0 {
-		t.Error("a receiver was told what it had not asked for")
+	if len(dull.messages()) != 0 || len(dull.deliveries(fmt.Sprintf("endpointId=%d", dull.id))) != 0 {
+		t.Error("a receiver got a type that it had not subscribed to")
 	}
 
 	r.charge(first)
@@ -198,7 +198,7 @@ func TestWebhooksTellOfImmediateCharges(t *testing.T) {
 	}
 }
 
-func TestWebhooksTellOfAContractsLife(t *testing.T) {
+func TestWebhooksReportContractLifecycle(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.created", "subscription.updated", "subscription.activated", "subscription.paused", "subscription.cancelled",
@@ -207,7 +207,7 @@ func TestWebhooksTellOfAContractsLife(t *testing.T) {
 	made := r.wantTypes("subscription.created")[0]
 	shown := s.demand("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), s.key, nil)
 	if !same(t, made.says(t).Data, shown.body) {
-		t.Errorf("told of\n%s\nand the interface answers\n%s", made.says(t).Data, shown.body)
+		t.Errorf("got\n%s\nand the interface answers\n%s", made.says(t).Data, shown.body)
 	}
 	contract := fmt.Sprintf("contractId=%d", s.id)
 	want(t, s.demand("PUT", "/subscription-contracts-update-status?status=PAUSED&"+contract, s.key, nil), http.StatusNoContent, "")
@@ -219,7 +219,7 @@ func TestWebhooksTellOfAContractsLife(t *testing.T) {
 	r.wantTypes("subscription.created", "subscription.paused", "subscription.activated", "subscription.billing-skipped", "subscription.cancelled")
 }
 
-func TestWebhooksAreTriedAgainOnTheirSchedule(t *testing.T) {
+func TestWebhooksAreRetriedOnSchedule(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.billing-success")
@@ -241,7 +241,7 @@ func TestWebhooksAreTriedAgainOnTheirSchedule(t *testing.T) {
 
 	replay := fmt.Sprintf("/webhook-deliveries/%d/replay", d[0].ID)
 	want(t, s.demand("POST", replay, s.key, nil), http.StatusOK, "")
-	again := r.heard()
+	again := r.messages()
 	if len(again) != 4 || again[3].Headers["webhook-id"] != list[0].Headers["webhook-id"] || again[3].Body != list[0].Body || again[3].At.Equal(list[0].At) {
 		t.Errorf("after a replay: %+v", again)
 	}
@@ -252,12 +252,12 @@ func TestWebhooksAreTriedAgainOnTheirSchedule(t *testing.T) {
 	if d := r.deliveries("status=FAILED"); len(d) != 1 || d[0].Tries != 10 || *d[0].ResponseCode != 503 || d[0].NextTryAt != nil {
 		t.Errorf("after the last try: %+v", d)
 	}
-	if n := len(r.heard()); n != 14 {
+	if n := len(r.messages()); n != 14 {
 		t.Errorf("%d arrived, want 14", n)
 	}
 }
 
-func TestWebhooksOfOneContractKeepTheirOrderAndHoldUpNoOther(t *testing.T) {
+func TestWebhooksOfOneContractKeepOrderAndBlockNoOther(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, "subscription.created", "subscription.paused", "subscription.activated")
@@ -274,14 +274,14 @@ func TestWebhooksOfOneContractKeepTheirOrderAndHoldUpNoOther(t *testing.T) {
 	list := r.wantTypes("subscription.created", "subscription.paused", "subscription.created", "subscription.paused", "subscription.activated")
 	var is struct{ Status string }
 	if err := json.Unmarshal(list[4].says(t).Data, &is); err != nil || is.Status != "ACTIVE" {
-		t.Errorf("told of %+v, %v", is, err)
+		t.Errorf("got %+v, %v", is, err)
 	}
 	if err := json.Unmarshal(list[3].says(t).Data, &is); err != nil || is.Status != "PAUSED" {
-		t.Errorf("told later how it stood: %+v, %v", is, err)
+		t.Errorf("the later message shows %+v, %v", is, err)
 	}
 }
 
-func TestWebhookEndpointsAreDisabledWhenTheyAreGoneOrFailForDays(t *testing.T) {
+func TestFailingWebhookEndpointsAreDisabled(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	leaver, failing := listen(s, "subscription.billing-success"), listen(s, "subscription.billing-success")
@@ -297,11 +297,11 @@ func TestWebhookEndpointsAreDisabledWhenTheyAreGoneOrFailForDays(t *testing.T) {
 		t.Errorf("after 410: %+v", e)
 	}
 	want(t, s.demand("POST", fmt.Sprintf("/webhook-endpoints/%d/test", leaver.id), s.key, nil), http.StatusBadRequest, "webhookEndpointDisabled")
-	s.pass("P30D") // another order is charged and fails to be told at once
+	s.pass("P30D") // another order is charged, and its message fails at once
 	if s.get(fmt.Sprintf("/webhook-endpoints/%d", failing.id), &e); e.Enabled || e.DisabledReason == nil || !strings.Contains(*e.DisabledReason, "5 days") {
 		t.Errorf("after 30 days: %+v", e)
 	}
-	if n := len(leaver.heard()); n != 1 {
+	if n := len(leaver.messages()); n != 1 {
 		t.Errorf("%d arrived at the one that left", n)
 	}
 	var log []struct{ EventSource, AdditionalInfo string }
@@ -313,9 +313,9 @@ func TestWebhookEndpointsAreDisabledWhenTheyAreGoneOrFailForDays(t *testing.T) {
 	on := s.demand("PATCH", fmt.Sprintf("/webhook-endpoints/%d", failing.id), s.key, map[string]any{"enabled": true})
 	want(t, on, http.StatusOK, "")
 	failing.answers()
-	before := len(failing.heard())
+	before := len(failing.messages())
 	want(t, s.demand("POST", fmt.Sprintf("/webhook-endpoints/%d/test", failing.id), s.key, nil), http.StatusOK, "")
-	list := failing.heard()
+	list := failing.messages()
 	if len(list) != before+1 || list[before].says(t).Type != "webhook.test" {
 		t.Errorf("%d arrived, want %d", len(list), before+1)
 	}
@@ -368,10 +368,10 @@ func TestWebhookEndpointsOnTheWire(t *testing.T) {
 	try := func() arrived {
 		t.Helper()
 		want(t, s.demand("POST", path+"/test", s.key, nil), http.StatusOK, "")
-		list := r.heard()
+		list := r.messages()
 		return list[len(list)-1]
 	}
-	both := try() // heard holds it against the old secret
+	both := try() // messages would verify it against the old secret
 	if got := both.Headers["webhook-signature"]; got != signedBy(t, fresh.Secret, both)+" "+signedBy(t, old, both) {
 		t.Errorf("while secrets change the signature is %q", got)
 	}

@@ -38,7 +38,7 @@ func TestWebhooksAnnounceEveryOrderOnce(t *testing.T) {
 	var records []json.RawMessage
 	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &records)
 	if !same(t, list[0].says(t).Data, records[0]) {
-		t.Errorf("told of\n%s\nand the interface answers\n%s", list[0].says(t).Data, records[0])
+		t.Errorf("got\n%s\nand the interface answers\n%s", list[0].says(t).Data, records[0])
 	}
 	s.pass("P3D")
 	r.wantTypes(upcomingOrder, "subscription.billing-success")
@@ -46,12 +46,12 @@ func TestWebhooksAnnounceEveryOrderOnce(t *testing.T) {
 	s.pass("P31D")
 	list = r.wantTypes(upcomingOrder, "subscription.billing-success", upcomingOrder, "subscription.billing-success")
 	list[2].announces(t, second.ID, 3*24*time.Hour)
-	if len(other.heard()) != 0 {
-		t.Error("another line was told")
+	if len(other.messages()) != 0 {
+		t.Error("another line got a message")
 	}
 }
 
-func TestWebhooksAnnounceNoOrderThatDoesNotCome(t *testing.T) {
+func TestWebhooksAnnounceNoSkippedOrder(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	skipped, paused := s.id, s.checkout(nil)
@@ -84,7 +84,7 @@ func TestWebhooksAnnounceNoOrderThatDoesNotCome(t *testing.T) {
 	r.wantTypes(upcomingOrder, upcomingOrder)
 }
 
-func TestWebhooksAnnounceAnOrderOnTheDayToWhichItWasMoved(t *testing.T) {
+func TestWebhooksAnnounceMovedOrderOnItsNewDay(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	r := listen(s, upcomingOrder)
@@ -100,15 +100,15 @@ func TestWebhooksAnnounceAnOrderOnTheDayToWhichItWasMoved(t *testing.T) {
 	r.wantTypes()
 	s.pass("P2D")
 	r.wantTypes(upcomingOrder)[0].announces(t, first.ID, 3*24*time.Hour)
-	move(10) // it was told already
+	move(10) // it was announced already
 	s.pass("P7D")
 	r.wantTypes(upcomingOrder)
 }
 
-func TestWhoAsksLaterIsToldOfWhatIsStillToCome(t *testing.T) {
+func TestLateEndpointGetsUpcomingOrders(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
-	s.pass("P9D") // nobody has asked
+	s.pass("P9D") // no endpoint exists yet
 	r := listen(s, upcomingOrder)
 	order := s.upcoming()[0]
 	r.wantTypes(upcomingOrder)[0].announces(t, order.ID, order.BillingDate.Sub(s.now()))

@@ -52,7 +52,7 @@ func (o ordeal) bearBrokenWires(t *testing.T) {
 		s.flags = []string{"--platform-url", "http://" + there.address, "--call-timeout", "1s"}
 		w.start(ctx, i)
 	}
-	w.connect(ctx) // with all nodes there: one that starts has every store confirmed anew
+	w.connect(ctx) // with all nodes there: one that starts has every store confirmed again
 	w.settle(ctx)
 	w.checkEnded()
 

@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// wire is a way between two sides that fails as lines and machines do. It passes
-// each request on by itself, so that a test can say at which instant of which call
-// the way breaks, and it breaks below HTTP, on the connection.
+// wire is a proxy that fails as lines and machines do. It forwards each request
+// separately, so that a test chooses the call and the instant that break. It breaks
+// below HTTP, on the connection.
 type wire struct {
 	address string // where it listens, as host:port
 	to      string // to which host:port it leads
-	// arrives is told of a request before it is passed on, and says what happens
-	// to it; answered is told when the other side has answered. Both may block:
+	// arrives is called with a request before it is passed on, and says what happens
+	// to it; answered is called when the other side has answered. Both may block:
 	// that holds the request, or the answer, up. nil: all goes well.
 	arrives  func(m message) breakage
 	answered func(m message)
 
 	line  *http.Transport
 	mu    sync.Mutex
-	late  []*http.Request // what is to be carried out long after it was given up
+	late  []*http.Request // requests that are executed long after the client gave up
 	under sync.WaitGroup  // messages under way, held up or not
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
 
-func TestAYearOfTheDemoStoreIsChargedOnceForEveryCycle(t *testing.T) {
+func TestYearOfDemoStoreChargesEveryCycleOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, sandbox.Options{Contracts: 200})
 	contracts := s.look(contracts(t, s.dir))
@@ -18,7 +18,7 @@ func TestAYearOfTheDemoStoreIsChargedOnceForEveryCycle(t *testing.T) {
 	s.compare(contracts, s.now(), time.Minute)
 }
 
-func TestAYearUnderFaultsIsChargedOnceForEveryCycle(t *testing.T) {
+func TestYearUnderFaultsChargesEveryCycleOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, sandbox.Options{Contracts: 60, Seed: 2})
 	contracts := s.look(contracts(t, s.dir))
@@ -40,7 +40,7 @@ func TestAYearUnderFaultsIsChargedOnceForEveryCycle(t *testing.T) {
 	s.compare(contracts, s.now().Add(-24*time.Hour), 7*24*time.Hour)
 }
 
-func TestAYearOnADefectivePlatformIsChargedOnceForEveryCycle(t *testing.T) {
+func TestYearOnDefectivePlatformChargesEveryCycleOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
@@ -76,7 +76,7 @@ func TestAYearOnADefectivePlatformIsChargedOnceForEveryCycle(t *testing.T) {
 
 // Where the platform's own dates differ from ours, the days on which it takes a
 // charge may differ by a day; how often it is charged may not.
-func TestAPlatformWithOtherDatesIsChargedOnceAnInterval(t *testing.T) {
+func TestPlatformWithOtherDatesChargesOnceAnInterval(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string

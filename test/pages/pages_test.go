@@ -238,7 +238,7 @@ func TestTheReferenceSendsRequests(t *testing.T) {
 	}
 }
 
-// visit is somebody's way through pages.
+// visit is a browser's way through pages.
 type visit struct {
 	t   *testing.T
 	tab *browsertest.Tab
@@ -284,7 +284,7 @@ func (v *visit) look(name string, status, want int) {
 	report("by keyboard", v.tab.Keyboard())
 }
 
-// picture keeps a picture of the page where somebody asked for pictures.
+// picture keeps a picture of the page when the flag -shots is set.
 func (v *visit) picture(name string) {
 	v.t.Helper()
 	if *shots == "" {

@@ -1,74 +1,39 @@
-// Command words finds phrases in comments, texts and documents that a reader would not
-// search for, and says what to write in their place: the language of CONTRIBUTING.md.
+// Command words finds phrases that readers do not search for in comments, messages and
+// documents, and prints the words to use in their place.
 //
-//	go run ./test/words [file or folder …]
+//	go run ./test/words [-count] [file or folder …]
 package main
 
 import (
-	"bytes"
 	"context"
+	"flag"
 	"fmt"
-	"go/scanner"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
-// phrase is a way to say something that is not to be used, and the words to use.
-type phrase struct {
-	pattern *regexp.Regexp
-	write   string
-}
-
-func phrases() []phrase {
-	var list []phrase
-	for _, p := range [][2]string{
-		{`told|tell(?:s|ing)? of`, "report, notify or publish"},
-		{`heard(?: of| from)?`, "received or recorded"},
-		{`somebody|nobody|someone else|whoever|who does|whom`, "the actor by name: caller, client, operator, merchant, subscriber, node, worker, receiver"},
-		{`of which`, "that, or a sentence of its own"},
-		{`anew`, "again"},
-		{`besides`, "also"},
-		{`by itself|by themselves`, "automatically"},
-		{`(?:is|are|was|were) to be`, "will be or must be"},
-		{`named so|goes by the name`, "not found"},
-		{`there is nothing at`, "no such path"},
-		{`is packed`, "is compressed"},
-		{`is entered`, "is authenticated"},
-	} {
-		list = append(list, phrase{regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(p[0], " ", `\s+`) + `)\b`), p[1]})
-	}
-	return list
-}
-
 func main() {
-	files, err := listed(os.Args[1:])
+	perThousand := flag.Bool("count", false, "print how often the phrases with a limit occur in 1,000 lines of comments, and check nothing")
+	flag.Parse()
+	files, err := listed(flag.Args())
+	if err == nil && *perThousand {
+		err = printCounts(files)
+	} else if err == nil {
+		err = printFindings(files)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "words:", err)
-		os.Exit(2)
-	}
-	list, found := phrases(), 0
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "words:", err)
-			os.Exit(2)
-		}
-		found += check(name, text, list)
-	}
-	if found > 0 {
-		fmt.Printf("%d phrases to write in plain words (CONTRIBUTING.md, Language)\n", found)
 		os.Exit(1)
 	}
 }
 
-// listed returns the files under version control below the paths, all of them without one,
-// save what is generated or quoted from elsewhere.
+// listed returns the files under version control below the paths, or all of them without
+// a path. It leaves out generated files, test data and the phrases of this command.
 func listed(paths []string) ([]string, error) {
-	out, err := exec.CommandContext(context.Background(), "git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, paths...)...).Output()
+	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, paths...)
+	out, err := exec.CommandContext(context.Background(), "git", args...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the files under version control: %w", err)
 	}
@@ -89,52 +54,45 @@ func listed(paths []string) ([]string, error) {
 	return files, nil
 }
 
-// check prints the phrases that a file has and returns their number.
-func check(name string, text []byte, list []phrase) int {
-	if filepath.Ext(name) != ".go" {
-		return report(name, 1, string(text), list)
-	}
-	if bytes.Contains(text, []byte("\n// Code generated ")) || bytes.HasPrefix(text, []byte("// Code generated ")) {
-		return 0
-	}
-	var s scanner.Scanner
-	files := token.NewFileSet()
-	file := files.AddFile(name, -1, len(text))
-	s.Init(file, text, nil, scanner.ScanComments)
+func printFindings(files []string) error {
 	found := 0
-	for {
-		pos, kind, literal := s.Scan()
-		switch kind {
-		case token.EOF:
-			return found
-		case token.COMMENT:
-			found += report(name, file.Line(pos), literal, list)
-		case token.STRING:
-			if strings.HasPrefix(literal, "`json:") {
-				continue // a tag holds names of the wire format or the database
-			}
-			if strings.Contains(literal, " ") { // a single word is data
-				found += report(name, file.Line(pos), literal, list)
+	for _, name := range files {
+		texts, err := textsOf(name)
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			for _, f := range t.find(phrases) {
+				fmt.Printf("%s:%d: %q: write %s\n", name, f.line, f.words, f.write)
+				found++
 			}
 		}
 	}
+	if found > 0 {
+		return fmt.Errorf("%d phrases to write in plain words", found)
+	}
+	return nil
 }
 
-// lineEnd is the end of a line and how the next one of a comment begins.
-var lineEnd = regexp.MustCompile(`\n[\t ]*(?://)?`)
-
-// report prints the phrases of a text that begins on a line of a file. A phrase may be
-// broken over two lines of a comment.
-func report(name string, line int, text string, list []phrase) int {
-	flat := lineEnd.ReplaceAllStringFunc(text, func(end string) string {
-		return "\n" + strings.Repeat(" ", len(end)-1)
-	})
-	found := 0
-	for _, p := range list {
-		for _, at := range p.pattern.FindAllStringIndex(flat, -1) {
-			found++
-			fmt.Printf("%s:%d: %q: write %s\n", name, line+strings.Count(flat[:at[0]], "\n"), strings.Join(strings.Fields(flat[at[0]:at[1]]), " "), p.write)
+func printCounts(files []string) error {
+	lines, counts := 0, make([]int, len(limited))
+	for _, name := range files {
+		texts, err := textsOf(name)
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			if !t.comment {
+				continue
+			}
+			lines += strings.Count(strings.TrimSuffix(t.text, "\n"), "\n") + 1
+			for i, p := range limited {
+				counts[i] += len(t.find([]phrase{p}))
+			}
 		}
 	}
-	return found
+	for i, p := range limited {
+		fmt.Printf("%-18s %4d, %.2f in 1,000 of %d lines of comments\n", p.name, counts[i], 1000*float64(counts[i])/float64(max(lines, 1)), lines)
+	}
+	return nil
 }

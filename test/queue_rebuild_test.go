@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatPeopleWishOfAnOrderOutlivesAPause(t *testing.T) {
+func TestOrderEditsSurvivePause(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	queue := s.upcoming()
@@ -50,7 +50,7 @@ func TestWhatPeopleWishOfAnOrderOutlivesAPause(t *testing.T) {
 
 // An order that was made before its own day is not made again on it when the contract
 // stood still in between. The orders are due on November 11, December 11 and so on.
-func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
+func TestEarlyOrderIsNotRepeatedAfterPause(t *testing.T) {
 	t.Parallel()
 	for name, early := range map[string]func(s *subscription){
 		"it was brought forward": func(s *subscription) { s.reschedule(0, "2026-11-20", false) },
@@ -74,10 +74,10 @@ func TestAnOrderThatWasMadeEarlyIsNotMadeAgainAfterAPause(t *testing.T) {
 	}
 }
 
-// An order that somebody wanted at once, and that was not charged before its contract
-// stood still, comes on its day, as if nobody had wanted it earlier. The orders are due
+// An order that was triggered, and not charged before its contract was paused, comes on
+// its day, as if it had not been triggered. The orders are due
 // on November 11, December 11 and so on.
-func TestAnOrderThatWasWantedAtOnceComesOnItsDayAfterAPause(t *testing.T) {
+func TestTriggeredOrderReturnsToItsDateAfterPause(t *testing.T) {
 	t.Parallel()
 	for until, want := range map[string]string{"2026-11-11T02:00:00Z": "[11-11 12-11]", "2026-11-13T20:00:00Z": "[12-11]"} {
 		t.Run(until, func(t *testing.T) {
