@@ -54,7 +54,7 @@ type Options struct {
 	Simulated *Simulated
 }
 
-// Simulated is what a simulation puts in the place of the machine, besides the
+// Simulated is what a simulation puts in the place of the machine, in addition to the
 // clock and the store's seam: whatever the service does then, it does in the
 // goroutine that asked for it.
 type Simulated struct {
@@ -114,8 +114,8 @@ func (a *App) Close() error {
 // Idle reports whether no task is running or could be run now.
 func (a *App) Idle(ctx context.Context) (bool, error) { return a.Store.Idle(ctx) }
 
-// NextDue returns the earliest instant at which the service has something to do
-// by itself.
+// NextDue returns the earliest instant at which the service has scheduled
+// work.
 func (a *App) NextDue(ctx context.Context) (time.Time, bool, error) {
 	return a.Store.Shops().NextDue(ctx, a.options.Clock.Now())
 }

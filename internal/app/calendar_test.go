@@ -11,7 +11,7 @@ import (
 )
 
 // Orders before the one with which "this and later" begins keep their dates, whatever
-// makes the queue anew. They are due on November 11, December 11 and so on.
+// refills the queue. They are due on November 11, December 11 and so on.
 func TestOrdersBeforeAMovedCalendarKeepTheirDates(t *testing.T) {
 	t.Parallel()
 	after := "[11-11 12-11 01-15 02-15]"

@@ -40,7 +40,7 @@ func TestTheRootOfEachHostShowsBrowsersWhatItServes(t *testing.T) {
 			}
 			for host := range hosts {
 				if host == "a.Ops" && row.opsListen == "" {
-					continue // nobody reaches it
+					continue // no client reaches it
 				}
 				status, page := ask(host, "/", "text/html")
 				links := hrefs.FindAllStringSubmatch(page, -1)

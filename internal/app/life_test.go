@@ -46,7 +46,7 @@ type life struct {
 	id    contract.ID
 	tasks []task.Task
 
-	staff *shopify.Client // somebody else's app at the platform
+	staff *shopify.Client // another vendor's app at the platform
 }
 
 // inProcess carries requests to a handler.
@@ -324,7 +324,7 @@ func (l *life) statusElsewhere(to string) {
 	l.must(err)
 }
 
-// unheard does something of which the service receives no webhook.
+// unheard calls do and drops the webhooks that follow.
 func (l *life) unheard(do func()) {
 	l.t.Helper()
 	l.must(l.sim.SetFaults(simulator.Faults{Rate: 1, Kinds: []simulator.FaultKind{simulator.WebhookLost}}))

@@ -69,7 +69,7 @@ func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain st
 }
 
 // WithPartners opens a database and lets fn work on the register of applications.
-// Nobody is called.
+// It calls no application.
 func WithPartners(ctx context.Context, d config.Database, c clock.Clock, fn func(*partner.Service) error) error {
 	db, err := open(ctx, d, opening{})
 	if err != nil {

@@ -26,7 +26,7 @@ func newGauges(a *App) gauges {
 	return gauges{
 		app:      a,
 		due:      describe("attempts_due", "Billing attempts that are due and not taken up, up to 10000."),
-		inFlight: describe("attempts_in_flight", "Billing attempts of which the end is not known."),
+		inFlight: describe("attempts_in_flight", "Billing attempts in flight: sent to the platform, result not known yet."),
 		inbox:    describe("inbox_waiting", "Events that wait to be worked."),
 		givenUp:  describe("inbox_given_up", "Events that could not be worked and wait for a person."),
 	}

@@ -69,8 +69,8 @@ func (a *App) route() error {
 	return nil
 }
 
-// byPath sends webhooks, probes and subscribers to their handlers and all else to
-// the interface, whose own words answer what nobody knows.
+// byPath routes webhooks, probes and portal pages to their handlers and all else to
+// the interface, which answers 404 for an unknown path.
 func byPath(webhooks, apps, ops, pages, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {

@@ -51,7 +51,7 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 			return err
 		}
 		if !slices.Equal(before.Memberships, s.Settings.Memberships) {
-			s.ResetReconciliation(c.Now()) // contracts change sides: all are read anew
+			s.ResetReconciliation(c.Now()) // contracts change their line: all are read again
 		}
 		if err := s.Settings.Dunning.Check(); err != nil {
 			return err

@@ -101,8 +101,8 @@ const (
 	// CodeStale says that the contract changed after the revision that the edit
 	// is of, or while it was edited: read it again and retry.
 	CodeStale = "STALE_CONTRACT"
-	// CodeFutureEdits says that an upcoming cycle of the contract was edited by
-	// itself, which must be taken back before the contract can be changed.
+	// CodeFutureEdits says that an upcoming cycle of the contract has an edit of its
+	// own, which must be deleted before the contract can be changed.
 	CodeFutureEdits = "HAS_FUTURE_EDITS"
 	// CodeCharging says that a charge of a cycle has not ended, before which what was
 	// edited of it cannot be taken back.

@@ -88,8 +88,7 @@ func (k *kernel) next(limit time.Time) bool {
 	return true
 }
 
-// note adds something that happened to the trace, of which the hash is the same
-// for the same seed.
+// note adds an event to the trace. The trace's hash is the same for the same seed.
 func (k *kernel) note(words ...string) {
 	line := strconv.AppendInt(nil, k.now.UnixMilli(), 36)
 	for _, w := range words {

@@ -122,8 +122,8 @@ func TestBothDatabasesLeaveTheSameTrace(t *testing.T) {
 	}
 }
 
-// unhurried is a story of which not even the longest outage changes what is owed:
-// no charge fails for good, and no contract is due twice before anybody is back.
+// unhurried is a story in which even the longest outage does not change what is owed:
+// no charge fails for good, and no contract is due twice during an outage.
 func unhurried(seed uint64) plan {
 	p := bare(seed)
 	p.Deals = slices.DeleteFunc(p.Deals, func(d dealPlan) bool {
@@ -244,7 +244,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			},
 			by: []Invariant{I7},
 		},
-		"a contract that nobody made": {
+		"a contract that the story did not create": {
 			how: func(t *testing.T, w *world) {
 				w.after(30*day, func() {
 					spec := w.plan.Deals[0].Spec
@@ -257,7 +257,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			},
 			by: []Invariant{I5, I10},
 		},
-		"tasks that nobody works": {
+		"tasks that no worker takes": {
 			how: func(t *testing.T, w *world) {
 				w.at(w.plan.Start.Add(20*day), func() {
 					_, err := w.books.ExecContext(t.Context(), "UPDATE attempts SET due_at = NULL WHERE status = 'QUEUED'")
@@ -318,7 +318,7 @@ func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
 		"a fault that was on and never happened": func(p *Proof) { p.Worlds[0].On = append(p.Worlds[0].On, ClockSkew) },
 		"too few renewals":                       func(p *Proof) { p.Options.Renewals++ },
 		"too few faults":                         func(p *Proof) { p.Options.Faults++ },
-		"a deed that nobody managed":             func(p *Proof) { p.Worlds[0].done[splitIt] = 0 },
+		"an act that never succeeded":            func(p *Proof) { p.Worlds[0].done[splitIt] = 0 },
 		"an invariant that was never checked":    func(p *Proof) { p.Worlds[0].checks[I3] = 0 },
 	} {
 		p := full()

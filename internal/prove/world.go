@@ -77,7 +77,7 @@ type tally struct {
 // span is a part of the world's time.
 type span struct{ from, to time.Time }
 
-// halted reports whether anything that was to be done between two instants may have been
+// halted reports whether work that was due between two instants may have been
 // late, or left out, because the service or the platform was away for long. What waits
 // for its turn then may do so for a day longer.
 func (w *world) halted(from, to time.Time) bool {
@@ -179,12 +179,12 @@ func (w *world) pass(until time.Time) error {
 	return w.err
 }
 
-// longestCharge is how long a charge stays without an end that has none by itself:
-// somebody gives up, at the customer's bank or at the platform.
+// longestCharge is how long a charge stays pending that the platform would leave
+// pending: then the customer's bank or the platform ends it.
 const longestCharge = 4 * day
 
-// endCharges ends the charges since before an instant that the platform would never
-// end by itself.
+// endCharges ends the charges since before an instant that the platform would leave
+// pending forever.
 func (w *world) endCharges(before time.Time) {
 	for _, d := range w.dealsInOrder() {
 		is, err := w.sim.Contract(d.id)

@@ -19,8 +19,8 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// frozen is a contract of which the subscriber has committed to some orders, as
-// the subscriber's own changes see it.
+// frozen is a contract whose subscriber has committed to a number of orders, as
+// the portal sees it.
 type frozen struct {
 	*bench
 	store shop.Shop

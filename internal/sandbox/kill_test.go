@@ -103,7 +103,7 @@ func TestASandboxThatIsKilledGoesOn(t *testing.T) {
 		{"/platform/contracts", checkoutBody(`"nextBillingDate":"2027-06-01"`), 5}, {"/snapshot", ``, 10}, {"/clock", `{"advance":"P1M"}`, 250},
 		{"/reset", ``, 5}, {"/reset", ``, 15}, {"/reset", ``, 40}, {"/clock", `{"advance":"P1M"}`, 400},
 	} {
-		go func() { // nobody hears the answer
+		go func() { // the answer is lost
 			if res, err := http.Post(m.Control+call.path, "application/json", strings.NewReader(call.body)); err == nil {
 				res.Body.Close()
 			}

@@ -337,7 +337,7 @@ func TestClosingEndsAMoveOfTheClock(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	if err := <-moved; err != nil {
-		t.Errorf("the move did not end by itself, it was cut off: %v", err)
+		t.Errorf("the move of the clock was cut off: %v", err)
 	}
 }
 

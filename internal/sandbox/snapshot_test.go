@@ -101,7 +101,7 @@ func TestWebhooksFollowTheServiceToOtherPorts(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	blocked, err := listen(t.Context(), "127.0.0.1:0", first.secrets.Ports) // nobody gets them back
+	blocked, err := listen(t.Context(), "127.0.0.1:0", first.secrets.Ports) // they stay taken
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestWebhooksFollowTheServiceToOtherPorts(t *testing.T) {
 		var made simulator.Made
 		two.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 		if got := two.found(two.urls.Subscriptions, two.Manifest().APIKey, ""); !slices.Contains(got, made.Contract) {
-			t.Errorf("%s, the service has not heard of contract %d: %v", why, made.Contract, got)
+			t.Errorf("%s, the service does not have contract %d: %v", why, made.Contract, got)
 		}
 	}
 	known("after the start")

@@ -112,7 +112,7 @@ func TestWhatWorkCausesForNowIsDoneNow(t *testing.T) {
 	}
 }
 
-// visited is a side of which somebody asks something whenever it was found to rest.
+// visited is a side that gets a request whenever it was found idle.
 type visited struct {
 	*diary
 	looks int

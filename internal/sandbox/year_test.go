@@ -67,7 +67,7 @@ func TestAQuarterHasOneOrderForEveryDueCycle(t *testing.T) {
 	}
 }
 
-// history is what can be told of a sandbox, contract by contract.
+// history is the history of a sandbox, contract by contract.
 type history struct {
 	orders  map[int64][]simulator.Renewal
 	entries map[string][]string

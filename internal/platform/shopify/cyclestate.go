@@ -62,8 +62,8 @@ func (c *Client) CycleStates(ctx context.Context, shop platform.Shop, of []platf
 	return states, nil
 }
 
-// newCycleState puts together the answers about a cycle and its contract, of
-// which either may be nil.
+// newCycleState combines the answers about a cycle and its contract. Either may be
+// nil.
 func (s session) newCycleState(ctx context.Context, ref platform.CycleRef, cycle, contract *admin.CycleFields) (platform.CycleState, error) {
 	state := platform.CycleState{CycleRef: ref, Missing: cycle == nil}
 	var attempts []admin.AttemptFields

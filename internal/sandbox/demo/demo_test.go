@@ -101,7 +101,7 @@ func TestTheDemoStoreHasOneOfEverything(t *testing.T) {
 		t.Errorf("the prepaid contract is %d and the frozen one %d, want both", cast.Prepaid, cast.Frozen)
 	}
 	if len(cast.Customers) > 195 {
-		t.Errorf("%d customers: nobody has two contracts", len(cast.Customers))
+		t.Errorf("%d customers: no customer has two contracts", len(cast.Customers))
 	}
 }
 
@@ -130,7 +130,7 @@ func TestAnEmptyStoreSellsAndHasNoContracts(t *testing.T) {
 	t.Parallel()
 	sim, cast := build(t, demo.Options{Seed: 1, Contracts: 200, Empty: true})
 	if len(cast.Customers) != 0 || len(cast.Others) != 0 {
-		t.Errorf("somebody subscribed: %+v", cast)
+		t.Errorf("the empty store has customers: %+v", cast)
 	}
 	for _, s := range demo.Stores() {
 		if v, err := sim.Variants(s.Domain); err != nil || len(v) < 20 {

@@ -23,8 +23,8 @@ import (
 
 var start = time.Date(2026, time.November, 1, 12, 0, 0, 0, time.UTC)
 
-// heard is what the app was sent.
-type heard struct {
+// received is a request that the app received.
+type received struct {
 	method, path string
 	query        url.Values
 	header       http.Header
@@ -36,7 +36,7 @@ type scene struct {
 	t       *testing.T
 	url     string
 	browser *http.Client
-	app     []heard
+	app     []received
 	sim     *simulator.Simulator
 	settled int
 }
@@ -49,7 +49,7 @@ func open(t *testing.T) *scene {
 		if err != nil {
 			t.Error(err)
 		}
-		s.app = append(s.app, heard{r.Method, r.URL.Path, r.URL.Query(), r.Header, string(text)})
+		s.app = append(s.app, received{r.Method, r.URL.Path, r.URL.Query(), r.Header, string(text)})
 		http.SetCookie(w, &http.Cookie{Name: "app", Value: "secret"})
 		w.Header().Set("X-From", "app")
 		w.WriteHeader(http.StatusTeapot)
@@ -146,7 +146,7 @@ func TestEverythingButCookiesPasses(t *testing.T) {
 	}
 	got := s.app[0]
 	if got.method != "PUT" || got.path != "/members/apps/memberships/cp/api/x" || got.body != `{"a":1}` || got.header.Get("Content-Type") != "application/json" {
-		t.Errorf("the app heard %+v", got)
+		t.Errorf("the app received %+v", got)
 	}
 	if got.header.Get("Cookie") != "" {
 		t.Errorf("the app saw cookies: %s", got.header.Get("Cookie"))
@@ -185,8 +185,8 @@ func TestWrongRequestsToTheStore(t *testing.T) {
 		name, method, path, body string
 		status                   int
 	}{
-		{"nobody signs in", "POST", "/account/login", "", 400},
-		{"somebody with a name signs in", "POST", "/account/login?customer_id=ada", "", 400},
+		{"a sign-in without a customer", "POST", "/account/login", "", 400},
+		{"a sign-in with a name", "POST", "/account/login?customer_id=ada", "", 400},
 		{"a graph id is not a customer's number", "POST", "/account/login?customer_id=gid://shopify/Customer/7001", "", 400},
 		{"signing in is no reading", "GET", "/account/login?customer_id=7001", "", 405},
 		{"an app that the store does not have", "GET", "/apps/loyalty/x", "", 404},
@@ -195,7 +195,7 @@ func TestWrongRequestsToTheStore(t *testing.T) {
 		{"a checkout of an unknown variant", "POST", "/checkout?variant=1&plan=6003&email=a@b.example", "", 400},
 		{"a checkout on an unknown plan", "POST", "/checkout?variant=4001&plan=1&email=a@b.example", "", 400},
 		{"a checkout of too many", "POST", "/checkout?variant=4001&plan=6003&quantity=100&email=a@b.example", "", 400},
-		{"a checkout by nobody", "POST", "/checkout?variant=4001&plan=6003", "", 400},
+		{"a checkout without an e-mail address", "POST", "/checkout?variant=4001&plan=6003", "", 400},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			res, text := s.do(row.method, row.path, row.body)
@@ -206,7 +206,7 @@ func TestWrongRequestsToTheStore(t *testing.T) {
 		})
 	}
 	if len(s.app) != 0 || s.settled != 0 {
-		t.Errorf("the app heard %v", s.app)
+		t.Errorf("the app received %v", s.app)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestTheFirstPageOfTheApp(t *testing.T) {
 		}
 	}
 	if len(s.app) != 0 {
-		t.Errorf("the app was asked %d times about nobody", len(s.app))
+		t.Errorf("the app got %d requests without a customer", len(s.app))
 	}
 	if res, _ := s.do("GET", "/apps/loyalty/", ""); res.StatusCode != http.StatusNotFound {
 		t.Errorf("an app that the store does not have answered %d", res.StatusCode)
