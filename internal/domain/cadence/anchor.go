@@ -3,9 +3,9 @@ package cadence
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/enum"
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
@@ -24,12 +24,7 @@ var anchorKindNames = [...]string{Weekday: "WEEKDAY", MonthDay: "MONTHDAY", Year
 // ParseAnchorKind reads a kind of anchor in any letter case. Its failure is
 // Invalid.
 func ParseAnchorKind(s string) (AnchorKind, error) {
-	for k := Weekday; k <= YearDay; k++ {
-		if strings.EqualFold(s, anchorKindNames[k]) {
-			return k, nil
-		}
-	}
-	return 0, fault.New(fault.Invalid, "%q is not a kind of anchor: use WEEKDAY, MONTHDAY or YEARDAY", s)
+	return enum.Parse("a kind of anchor", s, Weekday, MonthDay, YearDay)
 }
 
 // String returns the kind's name in upper case, or "" when it is none.

@@ -1,10 +1,9 @@
 package cadence
 
 import (
-	"strings"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/enum"
 )
 
 // PreAnchor says what becomes of an order that is placed before the anchor.
@@ -21,12 +20,7 @@ var preAnchorNames = [...]string{ASAP: "ASAP", Next: "NEXT"}
 
 // ParsePreAnchor reads a behaviour in any letter case. Its failure is Invalid.
 func ParsePreAnchor(s string) (PreAnchor, error) {
-	for b := ASAP; b <= Next; b++ {
-		if strings.EqualFold(s, preAnchorNames[b]) {
-			return b, nil
-		}
-	}
-	return 0, fault.New(fault.Invalid, "%q is not a behaviour before an anchor: use ASAP or NEXT", s)
+	return enum.Parse("a behaviour before an anchor", s, ASAP, Next)
 }
 
 // String returns the behaviour's name in upper case, or "" when it is none.

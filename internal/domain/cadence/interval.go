@@ -3,9 +3,7 @@
 package cadence
 
 import (
-	"strings"
-
-	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/enum"
 )
 
 // Interval is the unit in which a policy counts. The zero value is no interval.
@@ -23,12 +21,7 @@ var intervalNames = [...]string{Day: "DAY", Week: "WEEK", Month: "MONTH", Year: 
 
 // ParseInterval reads an interval in any letter case. Its failure is Invalid.
 func ParseInterval(s string) (Interval, error) {
-	for i := Day; i <= Year; i++ {
-		if strings.EqualFold(s, intervalNames[i]) {
-			return i, nil
-		}
-	}
-	return 0, fault.New(fault.Invalid, "%q is not an interval: use DAY, WEEK, MONTH or YEAR", s)
+	return enum.Parse("an interval", s, Day, Week, Month, Year)
 }
 
 // String returns the interval's name in upper case, or "" when it is none.

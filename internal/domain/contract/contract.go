@@ -4,10 +4,9 @@ package contract
 
 import (
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/enum"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -38,12 +37,7 @@ func (c Contract) Terminated() bool { return c.Status == Cancelled || c.Status =
 
 // ParseStatus reads a status in any letter case.
 func ParseStatus(s string) (Status, error) {
-	for _, known := range Statuses {
-		if strings.EqualFold(s, string(known)) {
-			return known, nil
-		}
-	}
-	return "", fault.New(fault.Invalid, "%q is not a contract status: use ACTIVE, PAUSED, CANCELLED, EXPIRED or FAILED", s)
+	return enum.Parse("a contract status", s, Statuses...)
 }
 
 // Origin is where a contract came from.
