@@ -16,13 +16,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Media types that the interfaces speak.
-const (
-	mediaJSON    = "application/json"
-	mediaForm    = "application/x-www-form-urlencoded"
-	mediaProblem = "application/problem+json"
-)
-
 // Problem is the body of every answer that is not a success. It is a superset
 // of RFC 9457, so that clients written for either shape find what they look for.
 type Problem struct {
