@@ -37,7 +37,7 @@ func Routes(mux muxer) http.Handler {
 		w.Header().Set("Allow", answer.header.Get("Allow"))
 		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Code("methodNotAllowed")
 		traceOf(r.Context()).failed(wrong)
-		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
+		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "Method not allowed"}, wrong))
 	})
 }
 

@@ -226,7 +226,7 @@ func TestWhatIsRefused(t *testing.T) {
 			t.Parallel()
 			s := serve(t, &fakes{})
 			w := s.ask(test.method, Base+test.path, test.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			param := ""
 			if p.Params != nil {
 				param = *p.Params
@@ -242,7 +242,7 @@ func TestWhoIsNoMemberIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{err: loyalty.NotEnrolled(loyalty.CustomerRef{Customer: 1})})
 	for _, path := range []string{"/customer-loyalty?customerId=1", "/point-transaction-history/1"} {
-		if w := s.ask("GET", Base+path, ""); w.Code != http.StatusNotFound || problem(t, w).ErrorKey != "customerNotEnrolled" {
+		if w := s.ask("GET", Base+path, ""); w.Code != http.StatusNotFound || webtest.Problem(t, w).ErrorKey != "customerNotEnrolled" {
 			t.Errorf("%s answered %d %s", path, w.Code, w.Body)
 		}
 	}

@@ -3,11 +3,9 @@ package partner
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -108,12 +106,7 @@ func wire(t *testing.T, name string, w *httptest.ResponseRecorder, status int) {
 	if w.Code != status {
 		t.Fatalf("answered %d: %s", w.Code, w.Body)
 	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, bytes.TrimSpace(w.Body.Bytes()), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	webtest.SameAs(t, filepath.Join("testdata", name), pretty.Bytes())
+	webtest.Golden(t, name, w.Body.Bytes())
 }
 
 const path = "/api/partner/reports"
@@ -158,10 +151,7 @@ func TestRefusals(t *testing.T) {
 		"a path that is unknown":            {"/nothing", ``, nil, 404, "pathNotFound", ""},
 	} {
 		w := pending().ask("POST", path+test.path, test.body, test.credentials...)
-		var p web.Problem
-		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-			t.Fatalf("%s: %v in %s", name, err, w.Body)
-		}
+		p := webtest.Problem(t, w)
 		params := ""
 		if p.Params != nil {
 			params = *p.Params

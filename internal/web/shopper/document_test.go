@@ -61,7 +61,7 @@ func TestEveryRouteIsInTheDocumentAndTheReverse(t *testing.T) {
 				t.Errorf("%s %s names what it does not have", method, path)
 			}
 			w := s.send(method, holes.ReplaceAllString(path, "1"), "{}")
-			if p := problem(t, w); w.Code != http.StatusUnauthorized || p.ErrorKey != "signedOut" || p.Title != "Sign in to the store" || s.command != nil {
+			if p := webtest.Problem(t, w); w.Code != http.StatusUnauthorized || p.ErrorKey != "signedOut" || p.Title != "Sign in to the store" || s.command != nil {
 				t.Errorf("%s %s without a signature answered %d %s", method, path, w.Code, w.Body)
 			}
 			if takes := op.Parameters.GetByInAndName("query", "shop") != nil; s.named != takes || takes != strings.Contains(path, "attempt-billing") {

@@ -137,7 +137,7 @@ func TestWhatIsRefused(t *testing.T) {
 			t.Parallel()
 			s := serve(t, &fakes{record: theRecord()})
 			w := s.ask(row.method, row.path, row.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			param := ""
 			if p.Params != nil {
 				param = *p.Params
@@ -170,7 +170,7 @@ func TestShoppersHaveBucketsOfTheirOwn(t *testing.T) {
 	var bucket access.Bucket
 	f := &fakes{}
 	o := options(f, shop.Subscriptions)
-	o.Gate.Limits = plenty{&bucket}
+	o.Gate.Limits = webtest.Unlimited{Last: &bucket}
 	s := &server{fakes: f, t: t, handler: New(o)}
 	s.send("GET", Base(shop.Subscriptions)+"/logged-in-customer?signature=good", "")
 	if want := access.ShopperBucket(demo(), 7001); bucket != want || bucket.Shop >= 0 || want == access.ShopperBucket(demo(), 7002) {
@@ -223,7 +223,7 @@ func TestFailuresOfTheDomainAreAnswered(t *testing.T) {
 	s := serve(t, &fakes{record: theRecord(), err: fault.New(fault.FailedPrecondition, "2 of 3 orders are completed: 1 more").Code("contractFrozen")})
 	for _, path := range []string{"/skip-order/9", "/attempt-billing/9"} {
 		w := s.ask("PUT", "/subscription-billing-attempts"+path, "")
-		if p := problem(t, w); w.Code != http.StatusBadRequest || p.ErrorKey != "contractFrozen" {
+		if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || p.ErrorKey != "contractFrozen" {
 			t.Errorf("%s answered %d %s", path, w.Code, w.Body)
 		}
 	}
