@@ -37,7 +37,7 @@ func (g Gate) schemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// security lists the schemes of which one is enough.
+// security lists the schemes; one of them is enough.
 func (g Gate) security() []map[string][]string {
 	if g.Shoppers != nil {
 		return []map[string][]string{{proxyScheme: {}}}

@@ -109,7 +109,7 @@ func wire(t *testing.T, name string, w *httptest.ResponseRecorder, status int) {
 
 const path = "/api/partner/reports"
 
-func TestTheHandshakeOnTheWire(t *testing.T) {
+func TestHandshakeMatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	f := pending()
 	wire(t, "connection-pending.json", f.ask("POST", path+"/connect", `{"shop_domain":"demo.myshopify.com","callback_nonce":"0123456789","scopes":["contracts:read"],"state":"mine"}`), http.StatusAccepted)
@@ -130,7 +130,7 @@ func TestTheHandshakeOnTheWire(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		path, body  string
@@ -168,12 +168,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+func TestDocumentDescribesEveryField(t *testing.T) {
 	t.Parallel()
 	webtest.Described(t, newAPI(options(pending())).Document())
 }
 
-func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
+func TestCommittedDocumentMatchesCode(t *testing.T) {
 	t.Parallel()
 	webtest.Committed(t, "partner.yaml", "partner", newAPI(options(pending())))
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
-func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
+func TestCommittedDocumentMatchesCode(t *testing.T) {
 	t.Parallel()
 	webtest.Committed(t, "portal.yaml", "shopper", newAPI(options(&fakes{}, shop.Subscriptions)))
 }
 
-func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+func TestDocumentDescribesEveryField(t *testing.T) {
 	t.Parallel()
 	webtest.Described(t, newAPI(options(&fakes{}, shop.Subscriptions)).Document())
 }
 
 var holes = regexp.MustCompile(`\{[^}]+\}`)
 
-// Every operation of the interface is there, and answers nobody whom the platform
-// does not vouch for.
-func TestEveryRouteIsInTheDocumentAndTheReverse(t *testing.T) {
+// Every operation of the interface is there, and answers only requests that the platform
+// has signed.
+func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"GET /data/variant-contextual-pricing", "GET /logged-in-customer", "GET /shop-infos-by-current-login",
@@ -64,7 +64,7 @@ func TestEveryRouteIsInTheDocumentAndTheReverse(t *testing.T) {
 	}
 }
 
-func TestTheReferenceShowsHowToAsk(t *testing.T) {
+func TestReferenceShowsOperationsWithoutKey(t *testing.T) {
 	t.Parallel()
 	o := options(&fakes{}, shop.Subscriptions)
 	api := newAPI(o)

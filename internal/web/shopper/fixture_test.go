@@ -37,7 +37,7 @@ func demo() shop.Shop {
 	return shop.Shop{ID: 7, Domain: "demo.myshopify.com", PlatformID: 60001, TimeZone: "America/Toronto", Currency: "USD", OrderHour: 8, OrderMinute: 30, Connected: true}
 }
 
-// ada is who asks, as the domain is told of her.
+// ada is the shopper, as the domain sees her.
 func ada() activity.Actor {
 	return activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "192.0.2.1", Customer: 7001}
 }
@@ -53,11 +53,11 @@ type fakes struct {
 	record  billing.Record
 }
 
-// Enter lets in whoever has a signature.
+// Enter lets in shoppers whose request has a signature.
 func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
-		return login.Visitor{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
+		return login.Visitor{}, fault.New(fault.Unauthenticated, "the shopper is not signed in to the store").Entity("customer").Code("signedOut")
 	}
 	query.Del("signature")
 	return login.Visitor{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
