@@ -94,7 +94,7 @@ var table = slices.Concat(
 		{
 			of:    "internal/web/...",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/..."},
-			libs:  []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"},
+			libs:  []string{"github.com/danielgtaylor/huma/v2"},
 			tests: []string{"internal/pgtest", "internal/platform/...", "internal/store/..."},
 		},
 
