@@ -29,6 +29,7 @@ type Tx struct {
 	transaction
 	of       shop.ID
 	db       *DB
+	readOnly bool // a View: nothing is locked
 	lockShop bool // the shop is read under its lock
 	stale    bool // the shop was read without a lock and has changed since
 
@@ -79,15 +80,20 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 		return err
 	}
 	lockShop := false
-	for run := 1; ; run++ {
-		again, err := db.through(ctx, func(ctx context.Context, commit bool) (bool, error) {
-			return db.once(ctx, s, commit, func(tx *Tx) error {
-				tx.lockShop = lockShop
-				err := fn(tx)
-				lockShop = lockShop || tx.stale
-				return err
-			})
+	return db.repeat(ctx, func(ctx context.Context, commit bool) (bool, error) {
+		return db.once(ctx, s, commit, func(tx *Tx) error {
+			tx.lockShop = lockShop
+			err := fn(tx)
+			lockShop = lockShop || tx.stale
+			return err
 		})
+	})
+}
+
+// repeat runs a transaction until it succeeds, or running it again would not help.
+func (db *DB) repeat(ctx context.Context, once func(ctx context.Context, commit bool) (again bool, err error)) error {
+	for run := 1; ; run++ {
+		again, err := db.through(ctx, once)
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
 			return err
 		}
@@ -105,7 +111,7 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 
 // once runs fn in one transaction. It reports whether running it again may help.
 func (db *DB) once(ctx context.Context, s scope, commit bool, fn func(*Tx) error) (again bool, err error) {
-	inner, err := db.engine.begin(ctx, s)
+	inner, err := db.engine.begin(ctx, s, readWrite)
 	if err != nil {
 		return db.engine.retryable(err), fmt.Errorf("begin a transaction: %w", err)
 	}
