@@ -261,9 +261,9 @@ func TestListShowsContractsOfSubscriber(t *testing.T) {
 	t.Parallel()
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
 	weeks := contract.Policy{Interval: cadence.Week, Count: 2}
-	line := contract.Line{Title: `Tea <script>alert(1)</script>`, VariantTitle: "Green", Quantity: 2, Price: money.Amount{Minor: 1050, Currency: "USD"}}
+	line := contract.LineItem{Title: `Tea <script>alert(1)</script>`, VariantTitle: "Green", Quantity: 2, Price: money.Amount{Minor: 1050, Currency: "USD"}}
 	p := &porter{contracts: []contract.Contract{
-		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.Line{line}, DeliveryPrice: money.Amount{Minor: 400, Currency: "USD"}},
+		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.LineItem{line}, DeliveryPrice: money.Amount{Minor: 400, Currency: "USD"}},
 		{ID: 43, Line: shop.Memberships, Status: contract.Paused, Currency: "USD", Billing: weeks},
 	}}
 	once := billing.OneOff{Quantity: 1, Variant: platform.Variant{ID: 9, ProductTitle: "Mug", Price: money.Amount{Minor: 500, Currency: "USD"}}}

@@ -165,7 +165,7 @@ func theContract() contract.Contract {
 		ID: 9001, Line: shop.Memberships, Status: contract.Active, Customer: contract.Customer{ID: 7001, Email: "ada@example.com"}, Currency: "USD",
 		OriginOrderID: 5001, Orders: 1, MinCycles: 3, CreatedAt: noon(), NextBillingDate: noon().AddDate(0, 0, 10),
 		Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Delivery: contract.Policy{Interval: cadence.Month, Count: 1},
-		Lines: []contract.Line{{ID: "gid://shopify/SubscriptionLine/12", ProductID: 3001, VariantID: 4001, Title: "House Blend Coffee", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "USD"}}},
+		Lines: []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/12", ProductID: 3001, VariantID: 4001, Title: "House Blend Coffee", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "USD"}}},
 	}
 }
 
