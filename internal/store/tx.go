@@ -165,35 +165,35 @@ func (db *DB) Enqueue(ctx context.Context, tasks ...task.Task) error {
 
 // Billing returns the store of the billing feature.
 func (db *DB) Billing() billing.Store {
-	return Scope[billing.Tx]{db, func(tx *Tx) billing.Tx { return tx }}
+	return readScope(db, func(tx *Tx) billing.Tx { return tx }, func(tx *Tx) billing.ReadTx { return tx })
 }
 
 // Access returns the store of the access feature.
 func (db *DB) Access() access.Store {
-	return accessStore{Scope[access.Tx]{db, func(tx *Tx) access.Tx { return tx }}, db.Shops()}
+	return accessStore{readScope(db, func(tx *Tx) access.Tx { return tx }, func(tx *Tx) access.ReadTx { return tx }), db.Shops()}
 }
 
 type accessStore struct {
-	Scope[access.Tx]
+	ReadScope[access.Tx, access.ReadTx]
 	Shops
 }
 
 // Intake returns the store of the intake feature.
 func (db *DB) Intake() intake.Store {
-	return intakeStore{Scope[intake.Tx]{db, func(tx *Tx) intake.Tx { return tx }}, db.Shops()}
+	return intakeStore{readScope(db, func(tx *Tx) intake.Tx { return tx }, func(tx *Tx) intake.ReadTx { return tx }), db.Shops()}
 }
 
 // Repair returns the store of the repair feature.
 func (db *DB) Repair() repair.Store {
-	return repairStore{Scope[repair.Tx]{db, func(tx *Tx) repair.Tx { return tx }}, db.Shops()}
+	return repairStore{readScope(db, func(tx *Tx) repair.Tx { return tx }, func(tx *Tx) repair.ReadTx { return tx }), db.Shops()}
 }
 
 type repairStore struct {
-	Scope[repair.Tx]
+	ReadScope[repair.Tx, repair.ReadTx]
 	Shops
 }
 
 type intakeStore struct {
-	Scope[intake.Tx]
+	ReadScope[intake.Tx, intake.ReadTx]
 	Shops
 }

@@ -54,6 +54,10 @@ type ReadScope[T, R any] struct {
 	view func(*Tx) R
 }
 
+func readScope[T, R any](db *DB, update func(*Tx) T, view func(*Tx) R) ReadScope[T, R] {
+	return ReadScope[T, R]{Scope[T]{db, update}, view}
+}
+
 // View runs fn in a read-only transaction on a shop's data, which shows it one snapshot.
 // The database may ask for fn to be run again; fn must not keep what it read in an
 // earlier run.
