@@ -70,8 +70,9 @@ func knotsOf(t *testing.T, patterns ...string) map[string][]string {
 type checkedPackage struct {
 	*types.Package
 
-	fset *token.FileSet
-	info *types.Info
+	fset  *token.FileSet
+	files []*ast.File
+	info  *types.Info
 }
 
 // typeCheck checks types against the compiler's export data, which the build cache has.
@@ -106,12 +107,12 @@ func typeCheck(t *testing.T, patterns ...string) []checkedPackage {
 			}
 			files = append(files, file)
 		}
-		info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
+		info := &types.Info{Uses: make(map[*ast.Ident]types.Object), Defs: make(map[*ast.Ident]types.Object), Types: make(map[ast.Expr]types.TypeAndValue)}
 		pkg, err := (&types.Config{Importer: compiled}).Check(p.path, fset, files, info)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, checkedPackage{pkg, fset, info})
+		all = append(all, checkedPackage{pkg, fset, files, info})
 	}
 	return all
 }
