@@ -49,7 +49,7 @@ var table = slices.Concat(
 		{
 			of:    "internal/platform/shopify/...",
 			may:   []string{"internal/base/...", "internal/platform", "internal/platform/schema", "internal/platform/shopify/..."},
-			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/failsafe-go/failsafe-go", "github.com/vektah/gqlparser/v2", "golang.org/x/sync", "golang.org/x/time"},
+			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/failsafe-go/failsafe-go", "github.com/golang-jwt/jwt/v5", "github.com/vektah/gqlparser/v2", "golang.org/x/sync", "golang.org/x/time"},
 			tests: []string{"internal/platform/..."},
 		},
 		{

@@ -151,14 +151,5 @@ func (c *Client) store(domain string) (*store, error) {
 	return kept.(*store), nil
 }
 
-const domainSuffix = ".myshopify.com"
-
-// validDomain reports whether s is a store's address at the platform: nothing
-// else may ever become part of a URL.
-func validDomain(s string) bool {
-	name, ok := strings.CutSuffix(s, domainSuffix)
-	if !ok || name == "" || len(s) > 253 || name[0] == '-' {
-		return false
-	}
-	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
+// validDomain reports whether s is a store's address at the platform.
+func validDomain(s string) bool { return platform.ValidDomain(s) }
