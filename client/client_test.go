@@ -80,7 +80,7 @@ func ignoreShape(err error) error {
 	return nil
 }
 
-func TestAnswersAreRead(t *testing.T) {
+func TestResponsesAreDecoded(t *testing.T) {
 	t.Parallel()
 	t.Run("an object, with numbers or texts for ids", func(t *testing.T) {
 		t.Parallel()
@@ -110,7 +110,7 @@ func TestAnswersAreRead(t *testing.T) {
 	})
 }
 
-func TestFailuresAreErrors(t *testing.T) {
+func TestErrorResponsesAreErrors(t *testing.T) {
 	t.Parallel()
 	address, _ := serve(t, 400, `{"status":400,"title":"Bad","detail":"is SKIPPED","errorKey":"billingAttemptStatus","entityName":null,"params":"id","path":"/x","requestId":"r1"}`)
 	_, err := client.New(address, "k").SkipOrder(t.Context(), 7, nil)

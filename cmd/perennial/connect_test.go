@@ -17,7 +17,7 @@ import (
 
 // Webhooks are delivered to the service, not to the command: until the service has
 // subscribed to them the platform reports no change.
-func TestAStoreIsReadWhenItIsConnectedAndByTheServiceAtOnce(t *testing.T) {
+func TestConnectedStoreIsReadByCommandOrRunningService(t *testing.T) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // A signal ends other commands well. A proof that it cuts short is none.
-func TestAProofThatIsStoppedFails(t *testing.T) {
+func TestStoppedProofFails(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

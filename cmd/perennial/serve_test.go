@@ -39,7 +39,7 @@ func refuses(t *testing.T, code int, why string, command ...string) {
 	}
 }
 
-func TestServeEndsWhenAnAddressCannotBeBound(t *testing.T) {
+func TestServeEndsWhenAddressIsInUse(t *testing.T) {
 	installation(t)
 	taken, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestServeEndsWhenAnAddressCannotBeBound(t *testing.T) {
 	refuses(t, 1, "--listen 127.0.0.1:99999: ", "serve", "--listen", "127.0.0.1:99999")
 }
 
-func TestServeWantsAMigratedDatabase(t *testing.T) {
+func TestServeRefusesUnmigratedDatabase(t *testing.T) {
 	installation(t)
 	mistyped := filepath.Join(t.TempDir(), "perenial.db")
 	refuses(t, 1, "there is no database at "+mistyped+": check the path, or create it with perennial migrate", "serve", "--database", mistyped)
@@ -67,7 +67,7 @@ func TestServeWantsAMigratedDatabase(t *testing.T) {
 	refuses(t, 1, "run perennial migrate", "serve", "--database", mistyped)
 }
 
-func TestFilesOfADatabaseAreReadByTheirOwnerOnly(t *testing.T) {
+func TestDatabaseFilesAreReadableByOwnerOnly(t *testing.T) {
 	file := installation(t)
 	files, err := filepath.Glob(file + "*")
 	if err != nil || len(files) == 0 {

@@ -14,7 +14,7 @@ import (
 
 // Every setting that a merchant may choose can be changed by the operator, and
 // what makes no sense is refused with its reason and changes nothing.
-func TestAStoresSettingsAreChangedFromTheCommandLine(t *testing.T) {
+func TestSettingsCommandChangesStoreSettings(t *testing.T) {
 	key := []byte("0123456789abcdef0123456789abcdef")
 	file := filepath.Join(t.TempDir(), "perennial.db")
 	t.Setenv("PERENNIAL_DATABASE", file)

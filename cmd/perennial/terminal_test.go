@@ -38,7 +38,7 @@ func TestTerminalShowsControlCharactersAsText(t *testing.T) {
 	}
 }
 
-func TestOneLineKeepsATextInItsLine(t *testing.T) {
+func TestOneLineRemovesLineBreaks(t *testing.T) {
 	t.Parallel()
 	if got := oneLine("a\nb\tc\r"); got != `a\nb\tc\r` {
 		t.Errorf("got %q", got)

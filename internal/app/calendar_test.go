@@ -12,7 +12,7 @@ import (
 
 // Orders before the one with which "this and later" begins keep their dates, whatever
 // refills the queue. They are due on November 11, December 11 and so on.
-func TestOrdersBeforeAMovedCalendarKeepTheirDates(t *testing.T) {
+func TestOrdersBeforeMovedCalendarKeepTheirDates(t *testing.T) {
 	t.Parallel()
 	after := "[11-11 12-11 01-15 02-15]"
 	for _, row := range []struct {
@@ -54,7 +54,7 @@ func TestOrdersBeforeAMovedCalendarKeepTheirDates(t *testing.T) {
 // "This and later" may let the calendar go on before an order that it leaves where it is:
 // here those after the first go by the 15th, and the second waits for December 25. After
 // a pause over the day of the order that was moved both go on.
-func TestCalendarMovedBeforeAnOrderContinuesAfterPause(t *testing.T) {
+func TestMovedCalendarContinuesAfterPause(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string

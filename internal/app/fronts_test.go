@@ -15,7 +15,7 @@ var hrefs = regexp.MustCompile(`href="(/[^"]*)"`)
 
 // Browsers find at the root of each host what that host serves, and nothing that it does
 // not; programs are answered as by any path that is not there.
-func TestTheRootOfEachHostShowsBrowsersWhatItServes(t *testing.T) {
+func TestRootOfEachHostListsItsPages(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ opsListen, title, ops string }{
 		"operators have a host of their own": {"127.0.0.1:0", "Perennial operations", "a.Ops"},

@@ -48,7 +48,7 @@ func settings(t *testing.T) config.Server {
 	return s
 }
 
-func TestServeRefusesASecondNodeOnASQLiteFile(t *testing.T) {
+func TestSecondNodeOnSQLiteFileIsRefused(t *testing.T) {
 	t.Parallel()
 	set := settings(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -68,7 +68,7 @@ func TestServeRefusesASecondNodeOnASQLiteFile(t *testing.T) {
 	}
 }
 
-func TestServeEndsWhenAnAddressFailsLater(t *testing.T) {
+func TestServeEndsWhenListenerFails(t *testing.T) {
 	t.Parallel()
 	set := settings(t)
 	all, err := bind(t.Context(), set)
@@ -89,7 +89,7 @@ func TestServeEndsWhenAnAddressFailsLater(t *testing.T) {
 }
 
 // It is not parallel: it measures the process.
-func TestServeGivesMemoryBackAndWaitsForNoUnusedConnection(t *testing.T) {
+func TestServeFreesMemoryAndClosesIdleConnections(t *testing.T) {
 	set := settings(t)
 	addresses := make(chan string, 3)
 	leaktest.StartAndStop(t, func() time.Duration {

@@ -19,7 +19,7 @@ import (
 
 // Each line is reached through an app of its own, whose secret opens nothing of the
 // other; where there is but one app, its secret opens both.
-func TestEachLineHasItsOwnAppsSecret(t *testing.T) {
+func TestWebhookIsVerifiedBySecretOfItsLine(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
 	noon := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)

@@ -12,7 +12,7 @@ import (
 const sound = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>Page</title></head><body><main><h1>Page</h1>%</main></body></html>`
 
 // What the browser is trusted to find, it finds; on a sound page it finds nothing.
-func TestEachMistakeIsFound(t *testing.T) {
+func TestEachAccessibilityMistakeIsFound(t *testing.T) {
 	t.Parallel()
 	content := ""
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -48,7 +48,7 @@ func TestEachMistakeIsFound(t *testing.T) {
 	}
 }
 
-func TestAPageCanBeShownWithoutScripts(t *testing.T) {
+func TestPageLoadsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/pgtest"
 )
 
-func TestADatabaseIsATestsOwn(t *testing.T) {
+func TestEachTestHasOwnDatabase(t *testing.T) {
 	t.Parallel()
 	for range 2 {
 		conn, err := pgx.Connect(t.Context(), pgtest.Empty(t))
@@ -27,7 +27,7 @@ func TestADatabaseIsATestsOwn(t *testing.T) {
 	}
 }
 
-func TestAClusterEndsWhenItIsStopped(t *testing.T) {
+func TestClusterEndsWhenStopped(t *testing.T) {
 	t.Parallel()
 	c, err := pgtest.Start(t.Context())
 	if err != nil {
@@ -42,7 +42,7 @@ func TestAClusterEndsWhenItIsStopped(t *testing.T) {
 	}
 }
 
-func TestAClusterKeepsWhatWasCommittedWhenItCrashes(t *testing.T) {
+func TestCrashedClusterKeepsCommittedRows(t *testing.T) {
 	t.Parallel()
 	c, err := pgtest.StartDurable(t.Context())
 	if err != nil {
@@ -80,7 +80,7 @@ func TestAClusterKeepsWhatWasCommittedWhenItCrashes(t *testing.T) {
 // die.
 const childVariable = "PGTEST_CHILD"
 
-func TestAClusterEndsWithItsProcessHoweverThatDies(t *testing.T) {
+func TestClusterEndsWithItsProcess(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(childVariable) != "" {
 		c, err := pgtest.Start(t.Context())

@@ -6,7 +6,7 @@ import (
 )
 
 // A checkout that the platform refuses would end a world that is sound.
-func TestEveryStoryCanBeTold(t *testing.T) {
+func TestEveryStoryCanBePrinted(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		for _, number := range []int{2, 3} {
@@ -31,7 +31,7 @@ func TestEveryStoryCanBeTold(t *testing.T) {
 	}
 }
 
-func TestAClockComesBackHoweverOftenItJumps(t *testing.T) {
+func TestClockRecoversFromJumps(t *testing.T) {
 	t.Parallel()
 	w := &world{kernel: newKernel(1, 1, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), stirred: true}
 	n := &node{w: w}

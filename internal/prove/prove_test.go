@@ -73,7 +73,7 @@ func same(t *testing.T, what string, a, b *world) {
 	}
 }
 
-func TestAQuietWorldOwesNothing(t *testing.T) {
+func TestQuietWorldHasNoPendingWork(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(11, 1, tiny)
 	p.Rates = nil
@@ -83,7 +83,7 @@ func TestAQuietWorldOwesNothing(t *testing.T) {
 	}
 }
 
-func TestAStormIsSurvivedAndItsSeedSaysEverything(t *testing.T) {
+func TestStormIsSurvivedAndSeedRepeatsIt(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(12, 1, tiny)
 	p.Nodes = 2
@@ -137,7 +137,7 @@ func unhurried(seed uint64) plan {
 
 // However many nodes run on whichever database, whatever becomes of the queue and
 // whatever fails: the platform's books are the same in the end.
-func TestWhatIsChargedDependsOnNothingButTheStory(t *testing.T) {
+func TestChargesDependOnStoryAlone(t *testing.T) {
 	t.Parallel()
 	const seed = 14
 	quiet := lived(t, unhurried(seed), "").sound(t)
@@ -279,7 +279,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysHowItIsRepeated(t *testing.T) {
+func TestFailurePrintsCommandToRepeat(t *testing.T) {
 	t.Parallel()
 	o := Options{Seed: 7, Nodes: 2}
 	for _, row := range []struct {
@@ -298,7 +298,7 @@ func TestAFailureSaysHowItIsRepeated(t *testing.T) {
 	}
 }
 
-func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
+func TestRunWithTooFewEventsIsVoid(t *testing.T) {
 	t.Parallel()
 	full := func() *Proof {
 		p := &Proof{Options: Options{Renewals: 10, Faults: 5}, Worlds: []Life{{Renewals: 10, On: []Kind{Death}, tally: newTally()}}}
@@ -329,7 +329,7 @@ func TestARunThatShowsLessThanItSaysIsVoid(t *testing.T) {
 	}
 }
 
-func TestAWorldCanBeEndedAtAStep(t *testing.T) {
+func TestWorldCanBeStoppedAtStep(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(18, 1, tiny)
 	p.UpTo = 3000

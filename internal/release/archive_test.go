@@ -21,7 +21,7 @@ var (
 )
 
 // A day later the archive of the same files has the same bytes, and they can be read back.
-func TestArchivesDependOnTheirFilesOnly(t *testing.T) {
+func TestArchivesAreReproducible(t *testing.T) {
 	t.Parallel()
 	for name, format := range map[string]struct {
 		write func(io.Writer, string, []file, time.Time) error

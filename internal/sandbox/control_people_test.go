@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
-func TestThePlatformTellsItsCustomersAndWhatTheyOrdered(t *testing.T) {
+func TestPlatformListsCustomersAndOrders(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true})
 	var made simulator.Made

@@ -147,7 +147,7 @@ func checkoutBody(other string) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-func TestWhatIsNullInACheckoutIsLeftOut(t *testing.T) {
+func TestNullCheckoutFieldsAreIgnored(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})
 	var made simulator.Made
@@ -166,7 +166,7 @@ func TestWhatIsNullInACheckoutIsLeftOut(t *testing.T) {
 	b.direct("POST", "/platform/discount-codes", `{"code":"NULLS","percent":10,"amount":null,"cycleLimit":null}`, nil)
 }
 
-func TestACheckoutReachesTheServiceBeforeItIsAnswered(t *testing.T) {
+func TestCheckoutIsReceivedBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true})
 	var made simulator.Made
@@ -194,7 +194,7 @@ func TestACheckoutReachesTheServiceBeforeItIsAnswered(t *testing.T) {
 }
 
 // A code in small letters is the same currency.
-func TestACheckoutNamesItsCurrencyInAnyCase(t *testing.T) {
+func TestCheckoutCurrencyIgnoresLetterCase(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true})
 	var made simulator.Made
@@ -206,7 +206,7 @@ func TestACheckoutNamesItsCurrencyInAnyCase(t *testing.T) {
 	}
 }
 
-func TestAnotherStoreIsInstalled(t *testing.T) {
+func TestSecondStoreIsInstalled(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})
 	var made shopView
@@ -233,7 +233,7 @@ func TestAnotherStoreIsInstalled(t *testing.T) {
 	}
 }
 
-func TestChargesEndAsTheDirectorSays(t *testing.T) {
+func TestChargesFollowDirector(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true})
 	var made simulator.Made
@@ -261,7 +261,7 @@ func TestChargesEndAsTheDirectorSays(t *testing.T) {
 	}
 }
 
-func TestFaultsDelayAndDoNotDouble(t *testing.T) {
+func TestFaultsDelayWithoutDoubleCharge(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 24})
 	var set faultsView
@@ -280,7 +280,7 @@ func TestFaultsDelayAndDoNotDouble(t *testing.T) {
 	b.checkBooks()
 }
 
-func TestAReceiverAnswersAsScripted(t *testing.T) {
+func TestReceiverAnswersAsScripted(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true})
 	var sink sinkView
@@ -307,7 +307,7 @@ func TestAReceiverAnswersAsScripted(t *testing.T) {
 	}
 }
 
-func TestASandboxThatIsNotReadyIsNotDirected(t *testing.T) {
+func TestUnreadySandboxRefusesControl(t *testing.T) {
 	t.Parallel()
 	h := (&Sandbox{log: slog.New(slog.DiscardHandler)}).control()
 	for path, want := range map[string]int{"/clock": http.StatusServiceUnavailable, "/reset": http.StatusServiceUnavailable, "/webhook-sink/x/answers": http.StatusBadRequest} {

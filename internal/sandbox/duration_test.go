@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-func TestSpansAreCountedOnTheCalendar(t *testing.T) {
+func TestSpansFollowTheCalendar(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, span, from, want string }{
 		{"a month after the 31st is the last day of a shorter one", "P1M", "2027-01-31T12:00:00Z", "2027-02-28T12:00:00Z"},
@@ -38,7 +38,7 @@ func TestSpansAreCountedOnTheCalendar(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDuration(t *testing.T) {
+func TestInvalidDurationsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "P", "PT", "P1DT", "30D", "P-1D", "-P1D", "P1H", "PT1D", "P1.5D", "p1d", "P1D ", "P99999999D", "P1D1Y", "1 day"} {
 		if got, err := parseSpan(s); !fault.Is(err, fault.Invalid) {

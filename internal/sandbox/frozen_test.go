@@ -95,7 +95,7 @@ const (
 	monthly    = `"billingPolicy":{"interval":"MONTH","intervalCount":1,"minCycles":3}`
 )
 
-func TestAFrozenContractIsNotChangedByItsSubscriber(t *testing.T) {
+func TestSubscriberCannotChangeCommittedContract(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	a := f.front.running()
@@ -128,7 +128,7 @@ const (
 	wasEnded = "SYSTEM_EVENT CONTRACT_CANCELLED SUCCESS"
 )
 
-func TestACancellationOfAFrozenContractWaitsForItsOrders(t *testing.T) {
+func TestCancellationWaitsForCommittedOrders(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled, Feedback: "enough"}); err != nil {
@@ -151,7 +151,7 @@ func TestACancellationOfAFrozenContractWaitsForItsOrders(t *testing.T) {
 
 // A merchant who skips one of the orders gives the subscriber another one in its
 // place.
-func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
+func TestMissedOrderDoesNotCountTowardCommitment(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
@@ -174,7 +174,7 @@ func TestAnOrderThatIsGivenUpIsNotOneOfThoseThatWereCommittedTo(t *testing.T) {
 
 // An order that waits for the store's staff is still to come: no other one is put in its
 // place.
-func TestAnOrderThatIsHeldIsOneOfThoseThatWereCommittedTo(t *testing.T) {
+func TestHeldOrderCountsTowardCommitment(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
@@ -194,7 +194,7 @@ func TestAnOrderThatIsHeldIsOneOfThoseThatWereCommittedTo(t *testing.T) {
 
 // The last of the orders of a prepaid contract pays for deliveries: they come
 // first.
-func TestAPrepaidContractThatIsFrozenEndsWithTheTermOfItsLastOrder(t *testing.T) {
+func TestCommittedPrepaidContractEndsWithLastTerm(t *testing.T) {
 	t.Parallel()
 	f := commit(t, `"billingPolicy":{"interval":"MONTH","intervalCount":2,"minCycles":2},"deliveryPolicy":{"interval":"MONTH","intervalCount":1}`)
 	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {
@@ -211,7 +211,7 @@ func TestAPrepaidContractThatIsFrozenEndsWithTheTermOfItsLastOrder(t *testing.T)
 	f.wantEntries(wasMade, endWaits, wasCharged, "SYSTEM_EVENT PREPAID_DEFERRED_CANCELLATION_EXECUTED SUCCESS", wasEnded)
 }
 
-func TestASubscriberKeepsAContractThatWaitsToEnd(t *testing.T) {
+func TestSubscriberWithdrawsPendingCancellation(t *testing.T) {
 	t.Parallel()
 	f := commit(t, monthly)
 	if err := f.set(lifecycle.StatusChange{To: contract.Cancelled}); err != nil {

@@ -18,7 +18,7 @@ import (
 // To a subscriber another one's contract does not exist, whatever is asked of it, and
 // the log has no trace of the question. Whose the contract is decides, and nothing that
 // the caller says.
-func TestAnotherSubscribersContractDoesNotExist(t *testing.T) {
+func TestContractOfAnotherSubscriberIsNotFound(t *testing.T) {
 	t.Parallel()
 	f := commit(t, `"billingPolicy":{"interval":"MONTH","intervalCount":1}`)
 	ctx, a, of := t.Context(), f.front.running(), f.store.ID

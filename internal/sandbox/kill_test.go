@@ -86,7 +86,7 @@ func killAfter(t *testing.T, child *exec.Cmd, while time.Duration) {
 	_ = child.Wait() // it was killed
 }
 
-func TestASandboxThatIsKilledGoesOn(t *testing.T) {
+func TestSandboxContinuesAfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, while := range []time.Duration{20, 60, 120, 200, 300} { // while it begins

@@ -25,7 +25,7 @@ func openBox(t *testing.T, path string) *mailbox {
 	return b
 }
 
-func TestAMailIsReadAndOutlivesTheProcess(t *testing.T) {
+func TestEmailIsReadableAfterRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), mailsFile)
 	b := openBox(t, path)
@@ -53,7 +53,7 @@ func TestAMailIsReadAndOutlivesTheProcess(t *testing.T) {
 }
 
 // A process may be killed while it writes.
-func TestAMailThatWasNotTakenWhollyIsDropped(t *testing.T) {
+func TestPartialEmailIsDropped(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), mailsFile)
 	b := openBox(t, path)
@@ -81,7 +81,7 @@ func TestAMailThatWasNotTakenWhollyIsDropped(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMailIsNotTaken(t *testing.T) {
+func TestInvalidEmailIsRefused(t *testing.T) {
 	t.Parallel()
 	b := openBox(t, filepath.Join(t.TempDir(), mailsFile))
 	for name, raw := range map[string]string{"nothing": "", "no headers": "x", "no type": "Subject: x\r\n\r\n", "a part that is cut off": rawMail[:len(rawMail)-8]} {

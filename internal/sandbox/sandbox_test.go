@@ -123,7 +123,7 @@ func (b *bench) found(base, key, query string) (ids []int64) {
 	return ids
 }
 
-func TestTheManifestSaysWhatIsPromised(t *testing.T) {
+func TestManifestListsRequiredFields(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Version: "1.2.3"})
 	text, err := os.ReadFile(filepath.Join(b.home.dir, "sandbox.json"))
@@ -159,7 +159,7 @@ func TestTheManifestSaysWhatIsPromised(t *testing.T) {
 	}
 }
 
-func TestEveryContractIsKnownToItsLineAndShop(t *testing.T) {
+func TestEveryContractHasLineAndShop(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 60})
 	m := b.Manifest()
@@ -184,7 +184,7 @@ func TestEveryContractIsKnownToItsLineAndShop(t *testing.T) {
 	}
 }
 
-func TestAFolderMayHaveCharactersThatAddressesGiveAMeaning(t *testing.T) {
+func TestFolderMayHaveURLCharacters(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{DataDir: filepath.Join(t.TempDir(), "store #1? 50% & more"), Contracts: 2})
 	b.advance("P1D")
@@ -219,7 +219,7 @@ func TestEveryPortAnswers(t *testing.T) {
 }
 
 // Browsers find at the root of each port what is there; programs are answered as ever.
-func TestEveryPortShowsBrowsersWhatIsThere(t *testing.T) {
+func TestEveryPortHasBrowserPage(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})
 	look := func(url, accept string) (int, string) {
@@ -276,7 +276,7 @@ func TestEveryPortShowsBrowsersWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestTheAnnouncedCommandsWork(t *testing.T) {
+func TestPrintedCommandsWork(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 2})
 	var out bytes.Buffer
@@ -294,7 +294,7 @@ func TestTheAnnouncedCommandsWork(t *testing.T) {
 	}
 }
 
-func TestTheMachinesClockCannotBeMoved(t *testing.T) {
+func TestSystemClockCannotBeMoved(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Empty: true, WallClock: true})
 	next := time.Now().AddDate(0, 1, 0).UTC().Format(time.RFC3339)
@@ -318,7 +318,7 @@ func TestTheMachinesClockCannotBeMoved(t *testing.T) {
 	}
 }
 
-func TestClosingEndsAMoveOfTheClock(t *testing.T) {
+func TestCloseStopsClockMove(t *testing.T) {
 	t.Parallel()
 	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Contracts: 24})
 	if err != nil {
@@ -341,7 +341,7 @@ func TestClosingEndsAMoveOfTheClock(t *testing.T) {
 	}
 }
 
-func TestWhatTheListenAddressMeans(t *testing.T) {
+func TestListenAddresses(t *testing.T) {
 	for _, address := range []string{"8080", "127.0.0.1:x", "127.0.0.1:65531", "127.0.0.1:-1"} {
 		if open, err := listen(t.Context(), address, nil); err == nil {
 			closeAll(open)

@@ -11,7 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
-func TestASnapshotBringsEverythingBack(t *testing.T) {
+func TestSnapshotRestoresEverything(t *testing.T) {
 	t.Parallel()
 	testSnapshot(t, Options{})
 }
@@ -56,7 +56,7 @@ func testSnapshot(t *testing.T, o Options) {
 	b.checkBooks()
 }
 
-func TestASandboxContinuesWhereItWas(t *testing.T) {
+func TestSandboxContinuesAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 24})
@@ -90,7 +90,7 @@ func TestASandboxContinuesWhereItWas(t *testing.T) {
 	two.checkBooks()
 }
 
-func TestWebhooksFollowTheServiceToOtherPorts(t *testing.T) {
+func TestWebhooksFollowChangedPorts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 2})
@@ -123,12 +123,12 @@ func TestWebhooksFollowTheServiceToOtherPorts(t *testing.T) {
 	known("after a restore of the time before")
 }
 
-func TestASnapshotOnPostgreSQL(t *testing.T) {
+func TestSnapshotOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	testSnapshot(t, Options{Database: pgtest.Empty(t)})
 }
 
-func TestAnotherDatabaseIsFilledFromThePlatform(t *testing.T) {
+func TestEmptyDatabaseIsFilledFromPlatform(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 4})

@@ -81,7 +81,7 @@ func to(t time.Time) func(time.Time) (time.Time, error) {
 	return func(time.Time) (time.Time, error) { return t, nil }
 }
 
-func TestTimeStopsAtEveryDueInstantInOrder(t *testing.T) {
+func TestClockStopsAtEveryDueInstantInOrder(t *testing.T) {
 	t.Parallel()
 	platform, service := &diary{due: at(1, 30)}, &diary{due: at(0, 10, 59, 61)}
 	s, c := two(platform, service)
@@ -99,7 +99,7 @@ func TestTimeStopsAtEveryDueInstantInOrder(t *testing.T) {
 	}
 }
 
-func TestWhatWorkCausesForNowIsDoneNow(t *testing.T) {
+func TestWorkCreatedDuringStepIsDoneInStep(t *testing.T) {
 	t.Parallel()
 	platform, service := &diary{}, &diary{due: at(5)}
 	service.then = func(*diary) { platform.due = append(platform.due, service.clock.Now()) }
@@ -125,7 +125,7 @@ func (v *visited) NextDue(ctx context.Context) (time.Time, bool, error) {
 	return v.diary.NextDue(ctx)
 }
 
-func TestWhatIsAskedForBeforeTimeMovesIsDoneBeforeItMoves(t *testing.T) {
+func TestRequestsFinishBeforeClockMoves(t *testing.T) {
 	t.Parallel()
 	for name, since := range map[string]time.Time{
 		"work that is under way": {}, // as a side says it
@@ -160,7 +160,7 @@ func TestWhatIsAskedForBeforeTimeMovesIsDoneBeforeItMoves(t *testing.T) {
 	}
 }
 
-func TestTimeDoesNotGoBackOrTooFar(t *testing.T) {
+func TestClockRefusesPastAndFarFuture(t *testing.T) {
 	t.Parallel()
 	s, c := two(&diary{}, &diary{})
 	for _, target := range []time.Time{noon.Add(-time.Millisecond), noon.AddDate(maxAdvance, 0, 1)} {
@@ -176,7 +176,7 @@ func TestTimeDoesNotGoBackOrTooFar(t *testing.T) {
 	}
 }
 
-func TestAnInstantThatIsNotKeptIsNotReached(t *testing.T) {
+func TestUnsavedInstantIsNotReached(t *testing.T) {
 	t.Parallel()
 	s, c := two(&diary{}, &diary{due: at(10)})
 	full := errors.New("the disk is full")
@@ -189,7 +189,7 @@ func TestAnInstantThatIsNotKeptIsNotReached(t *testing.T) {
 	}
 }
 
-func TestAnInstantThatNeverGetsQuietIsGivenUp(t *testing.T) {
+func TestInstantThatNeverSettlesTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := two(&diary{}, &diary{due: at(10), stuck: true})
@@ -204,7 +204,7 @@ func TestAnInstantThatNeverGetsQuietIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAnInstantAtWhichMuchIsDoneIsNotGivenUp(t *testing.T) {
+func TestBusyInstantIsCompleted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		service := &diary{due: at(10), busy: 20}
@@ -219,7 +219,7 @@ func TestAnInstantAtWhichMuchIsDoneIsNotGivenUp(t *testing.T) {
 	})
 }
 
-func TestWorkThatGoesRoundInCirclesIsGivenUp(t *testing.T) {
+func TestEndlessWorkTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := two(&diary{}, &diary{due: at(10), busy: 1e6})
@@ -233,7 +233,7 @@ func TestWorkThatGoesRoundInCirclesIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestOnlyOneStepsAtATime(t *testing.T) {
+func TestStepsAreExclusive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -258,7 +258,7 @@ func TestOnlyOneStepsAtATime(t *testing.T) {
 	})
 }
 
-func TestWhoeverWaitsToStepMayLeave(t *testing.T) {
+func TestWaitingStepCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	s, _ := two(&diary{}, &diary{})
 	<-s.turn

@@ -12,7 +12,7 @@ import (
 )
 
 // It is not parallel: it measures the process.
-func TestStoppingGivesMemoryBackAndWaitsForNoUnusedConnection(t *testing.T) {
+func TestStopFreesMemoryAndClosesIdleConnections(t *testing.T) {
 	leaktest.StartAndStop(t, func() time.Duration {
 		s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, Out: io.Discard, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {

@@ -45,7 +45,7 @@ func advance(t *testing.T, s *Sandbox, to time.Time) {
 	}
 }
 
-func TestAStoreThatIsWorkedMakesRoomForOthers(t *testing.T) {
+func TestBusyStoreYieldsToOthers(t *testing.T) {
 	t.Parallel()
 	const contracts = 450
 	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true})
@@ -110,7 +110,7 @@ func waits(ctx context.Context, db *store.DB, of shop.ID, at time.Time) (n int, 
 	return n, err
 }
 
-func TestAStoreWhoseConnectionWasGoneGoesOnWhenItIsBack(t *testing.T) {
+func TestReconnectedStoreContinues(t *testing.T) {
 	t.Parallel()
 	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true})
 	if err != nil {

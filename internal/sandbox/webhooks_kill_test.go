@@ -12,7 +12,7 @@ import (
 
 // A process is killed between the commit that owes a webhook and the note that it
 // has arrived.
-func TestWebhooksOfAProcessThatIsKilledAreSent(t *testing.T) {
+func TestWebhooksOfKilledProcessAreSent(t *testing.T) {
 	t.Parallel()
 	type arrival struct{ id, body string }
 	arrived := make(chan arrival, 10)

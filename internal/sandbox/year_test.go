@@ -57,7 +57,7 @@ func (b *bench) checkBooks() {
 	}
 }
 
-func TestAQuarterHasOneOrderForEveryDueCycle(t *testing.T) {
+func TestQuarterHasOneOrderPerDueCycle(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 40})
 	r := b.advance("P3M")
@@ -157,7 +157,7 @@ func inTurn(a, b string) int {
 	return cmp.Or(cmp.Compare(one, two), cmp.Compare(first, second))
 }
 
-func TestTwoRunsOfOneStoryAreEqual(t *testing.T) {
+func TestStoryIsDeterministic(t *testing.T) {
 	t.Parallel()
 	story := func() history {
 		b := start(t, Options{Contracts: 40, Seed: 5})

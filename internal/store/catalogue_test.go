@@ -11,7 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-func TestACatalogueIsNotAskedForAgainWhileNothingChangesIt(t *testing.T) {
+func TestUnchangedCatalogueIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t)
 	of := shop.Shop{Domain: "first.myshopify.com", PlatformID: 77, Token: "token", TimeZone: "UTC", Currency: "EUR", Connected: true, CreatedAt: start}

@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-func TestCountsHaveNoNameThatNoContractHas(t *testing.T) {
+func TestFacetsListOnlyValuesInUse(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(testing.TB) *store.DB{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-func TestUnavailableTellsADatabaseThatIsAwayFromAMistake(t *testing.T) {
+func TestUnavailableSeparatesOutageFromError(t *testing.T) {
 	t.Parallel()
 	postgres, sqlite := storetest.Postgres(t), storetest.SQLite(t)
 	code := func(c string) error { return fmt.Errorf("read: %w", &pgconn.PgError{Code: c}) }
@@ -54,7 +54,7 @@ func TestUnavailableTellsADatabaseThatIsAwayFromAMistake(t *testing.T) {
 	}
 }
 
-func TestAHealthyDatabaseIsWritableAndIntact(t *testing.T) {
+func TestHealthyDatabaseIsWritableAndIntact(t *testing.T) {
 	t.Parallel()
 	for name, db := range map[string]*store.DB{"PostgreSQL": storetest.Postgres(t), "SQLite": storetest.SQLite(t)} {
 		for range 2 {
@@ -74,7 +74,7 @@ func TestAHealthyDatabaseIsWritableAndIntact(t *testing.T) {
 }
 
 // Messages about damage say what to do.
-func TestDamageOfASQLiteFileNamesItsRemedy(t *testing.T) {
+func TestDamagedSQLiteFileNamesRemedy(t *testing.T) {
 	t.Parallel()
 	damaged := func(at, length int64) string {
 		path := filepath.Join(t.TempDir(), "perennial.db")

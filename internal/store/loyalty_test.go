@@ -12,12 +12,12 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-func TestNobodyAltersTheLoyaltyLedgerOnSQLite(t *testing.T) {
+func TestLoyaltyLedgerIsAppendOnlyOnSQLite(t *testing.T) {
 	t.Parallel()
 	ledgerIsFinal(t, storetest.SQLite(t))
 }
 
-func TestNobodyAltersTheLoyaltyLedgerOnPostgres(t *testing.T) {
+func TestLoyaltyLedgerIsAppendOnlyOnPostgres(t *testing.T) {
 	t.Parallel()
 	ledgerIsFinal(t, storetest.Postgres(t))
 }

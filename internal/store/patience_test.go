@@ -88,7 +88,7 @@ func (n *network) pass(from, to net.Conn) {
 	}
 }
 
-func TestANetworkThatSwallowsEverythingIsGivenUp(t *testing.T) {
+func TestSilentNetworkTimesOut(t *testing.T) {
 	t.Parallel()
 	var way network
 	o := storetest.PostgresOptions(t)
@@ -131,7 +131,7 @@ func TestANetworkThatSwallowsEverythingIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAStatementOfAMigrationMayTakeItsTime(t *testing.T) {
+func TestMigrationHasNoStatementTimeout(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	db, err := store.OpenPostgresWithin(ctx, storetest.PostgresOptions(t), time.Nanosecond)

@@ -81,10 +81,10 @@ func (p plan) looked() (rows float64, whole []string) {
 	return rows, whole
 }
 
-// TestNoSearchOnPostgresReadsMoreThanItFinds asks for rare values by every filter
+// TestPostgresSearchesUseIndexes asks for rare values by every filter
 // and counts what was looked at. A plan that reads a table, or walks through all
 // of a shop's contracts, looks at them all.
-func TestNoSearchOnPostgresReadsMoreThanItFinds(t *testing.T) {
+func TestPostgresSearchesUseIndexes(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t)
 	s := shop.Shop{Domain: "planned.myshopify.com"}
@@ -181,7 +181,7 @@ func explain(t *testing.T, db *store.DB, of shop.ID, q any) (rows float64, whole
 
 // PostgreSQL knows nothing yet of tables that were just filled, as by a store's first
 // import: what it takes for empty it reads from end to end, again and again.
-func TestQueuesAreReadByContractBeforeThereAreStatistics(t *testing.T) {
+func TestQueueQueriesUseIndexWithoutStatistics(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t)
 	s := shop.Shop{Domain: "planned.myshopify.com"}
@@ -241,9 +241,9 @@ func (e *ear) AfterQuery(_ context.Context, q *bun.QueryEvent) {
 	}
 }
 
-// TestWhatIsDueOnSQLiteIsFoundByItsIndex asks as the engine does, over and over, and
+// TestSQLiteDueQueriesUseIndexes asks as the engine does, over and over, and
 // reads SQLite's plans: which index it takes it decides by the text alone.
-func TestWhatIsDueOnSQLiteIsFoundByItsIndex(t *testing.T) {
+func TestSQLiteDueQueriesUseIndexes(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
 	s := shop.Shop{Domain: "planned.myshopify.com"}

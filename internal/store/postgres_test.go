@@ -9,7 +9,7 @@ import (
 
 // A node that stands still in the middle of a transaction must not keep its locks
 // for as long as its connection lives.
-func TestPostgresEndsTransactionsThatWaitForTheirClient(t *testing.T) {
+func TestPostgresEndsIdleTransactions(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
 	for _, test := range []struct{ url, want string }{{url, "1min"}, {url + "&idle_in_transaction_session_timeout=7s", "7s"}} {

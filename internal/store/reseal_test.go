@@ -58,7 +58,7 @@ func TestResealEncryptsWithTheNewKey(t *testing.T) {
 	}
 }
 
-func TestColumnsThatAreResealedExist(t *testing.T) {
+func TestResealedColumnsExist(t *testing.T) {
 	t.Parallel()
 	db := storetest.SQLite(t)
 	for _, c := range store.SealedColumns() {
@@ -69,7 +69,7 @@ func TestColumnsThatAreResealedExist(t *testing.T) {
 	}
 }
 
-func TestDropUnreadableRemovesOfOneShopWhatNoKeyOpens(t *testing.T) {
+func TestDropUnreadableRemovesUndecryptableRowsOfShop(t *testing.T) {
 	t.Parallel()
 	old, next := []byte(strings.Repeat("o", 32)), []byte(strings.Repeat("n", 32))
 	for name, options := range map[string]func(testing.TB) store.Options{"SQLite": storetest.SQLiteOptions, "PostgreSQL": storetest.PostgresOptions} {

@@ -122,7 +122,7 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	}
 }
 
-func TestManyProcessesMayMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
+func TestConcurrentMigrationsOfEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]func(*testing.T) store.Options{
 		"on SQLite":     func(t *testing.T) store.Options { return storetest.SQLiteOptions(t) },
@@ -148,7 +148,7 @@ func TestManyProcessesMayMigrateAnEmptyDatabaseAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwoNodesNeverHandOutTheSameNumber(t *testing.T) {
+func TestNodesNeverIssueSameNumber(t *testing.T) {
 	t.Parallel()
 	o := storetest.SQLiteOptions(t)
 	nodes := []*store.DB{storetest.Open(t, o), storetest.Open(t, o)}
@@ -171,7 +171,7 @@ func TestTwoNodesNeverHandOutTheSameNumber(t *testing.T) {
 	}
 }
 
-func TestAnUnmigratedDatabaseSaysSo(t *testing.T) {
+func TestUnmigratedDatabaseIsReported(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLiteOptions(t))
 	steps, err := db.Migrations(t.Context())
@@ -180,7 +180,7 @@ func TestAnUnmigratedDatabaseSaysSo(t *testing.T) {
 	}
 }
 
-func TestDatabasesThatCannotBeOpened(t *testing.T) {
+func TestInvalidDatabaseURLsAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -201,7 +201,7 @@ func TestDatabasesThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-func TestTheFileOfADatabaseMayHaveAnyName(t *testing.T) {
+func TestDatabaseFileMayHaveAnyName(t *testing.T) {
 	t.Parallel()
 	o := store.Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "a b?c=d#e%20ü.db"), Create: true, Relaxed: true}
 	if err := storetest.Open(t, o).Migrate(t.Context()); err != nil {

@@ -82,7 +82,7 @@ func run(t *testing.T, db interface {
 	}
 }
 
-func TestAStatementThatComesAgainIsKept(t *testing.T) {
+func TestRepeatedStatementIsCached(t *testing.T) {
 	t.Parallel()
 	db, c := keptDB(t)
 	prepared, closed := c.prepared, c.closed
@@ -97,7 +97,7 @@ func TestAStatementThatComesAgainIsKept(t *testing.T) {
 	}
 }
 
-func TestAStatementMayBeInUseTwice(t *testing.T) {
+func TestCachedStatementMayBeUsedConcurrently(t *testing.T) {
 	t.Parallel()
 	db, c := keptDB(t)
 	tx, err := db.DB.BeginTx(t.Context(), nil)
@@ -150,7 +150,7 @@ func TestAStatementMayBeInUseTwice(t *testing.T) {
 	}
 }
 
-func TestAKeptStatementOutlivesItsFailureAndAChangeOfTheTable(t *testing.T) {
+func TestCachedStatementSurvivesFailureAndTableChange(t *testing.T) {
 	t.Parallel()
 	db, _ := keptDB(t)
 	const add = "INSERT INTO things (id, name) VALUES (?, ?)"
@@ -171,7 +171,7 @@ func TestAKeptStatementOutlivesItsFailureAndAChangeOfTheTable(t *testing.T) {
 	}
 }
 
-func TestOnlyTheStatementsThatWereUsedLastAreKept(t *testing.T) {
+func TestStatementCacheKeepsMostRecent(t *testing.T) {
 	t.Parallel()
 	db, c := keptDB(t)
 	for range 2 {
@@ -185,7 +185,7 @@ func TestOnlyTheStatementsThatWereUsedLastAreKept(t *testing.T) {
 	}
 }
 
-func TestBoundValuesAreThoseOfTheStatement(t *testing.T) {
+func TestBoundValuesMatchStatement(t *testing.T) {
 	t.Parallel()
 	db, c := keptDB(t)
 	prepared := c.prepared

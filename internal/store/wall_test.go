@@ -48,7 +48,7 @@ var crossing = map[string]string{
 // parts of texts.
 var searched = []string{"contract_facets", "customer_counts", "search_terms"}
 
-func TestOnlyTheseFunctionsCrossShops(t *testing.T) {
+func TestFunctionsAcrossShopsAreListed(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -107,7 +107,7 @@ func tenantTables(t *testing.T, db *store.DB) []string {
 	return tables
 }
 
-func TestEveryTenantTableIsBehindTheWall(t *testing.T) {
+func TestEveryTenantTableHasRowSecurity(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t)
 	walls := func(table string) (list []string) {
@@ -150,7 +150,7 @@ func silent(step, text string) bool {
 	return err == nil && n > 62 && rows.MatchString(text) && !strings.Contains(text, "SET LOCAL perennial.scope = 'all';")
 }
 
-func TestMigrationsSayWhoseRowsTheyTouch(t *testing.T) {
+func TestMigrationsDeclareRowSecurity(t *testing.T) {
 	t.Parallel()
 	steps, err := fs.Glob(migrations.Files, "postgres/*.sql")
 	if err != nil || len(steps) < 40 {
@@ -171,7 +171,7 @@ func TestMigrationsSayWhoseRowsTheyTouch(t *testing.T) {
 	}
 }
 
-func TestTheWallHoldsWhoeverIsNoSuperuser(t *testing.T) {
+func TestRowSecurityHoldsForOrdinaryRole(t *testing.T) {
 	t.Parallel()
 	o := storetest.PostgresOptions(t)
 	if err := storetest.Open(t, o).CheckRowSecurity(t.Context()); err != nil {
@@ -192,9 +192,9 @@ func refused(err error) bool {
 	return ok && failed.Code == "42501"
 }
 
-// TestNoConditionIsNeededBehindTheWall has a row of two shops in every tenant table and
+// TestRowSecurityNeedsNoCondition has a row of two shops in every tenant table and
 // asks for, changes and deletes all rows, without any condition.
-func TestNoConditionIsNeededBehindTheWall(t *testing.T) {
+func TestRowSecurityNeedsNoCondition(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t)
 	tables := tenantTables(t, db)
@@ -318,9 +318,9 @@ func rowOf(t *testing.T, db *store.DB, table string) string {
 	return "INSERT INTO " + table + " (" + names + ") VALUES (" + values + ")"
 }
 
-// TestPostgresWithoutTheFirstWall runs what a store must do on a database that never sees
+// TestPostgresWithoutShopConditions runs what a store must do on a database that never sees
 // the conditions by which queries choose their shop: the wall is enough.
-func TestPostgresWithoutTheFirstWall(t *testing.T) {
+func TestPostgresWithoutShopConditions(t *testing.T) {
 	t.Parallel()
 	var gone atomic.Int64
 	t.Run("suite", func(t *testing.T) {

@@ -17,7 +17,7 @@ func TestParseIgnoresLetterCase(t *testing.T) {
 	}
 }
 
-func TestParseOfUnknownNameListsTheNames(t *testing.T) {
+func TestParseOfUnknownNameListsNames(t *testing.T) {
 	t.Parallel()
 	_, err := enum.Parse("a size", "huge", size("SMALL"), "MEDIUM", "LARGE")
 	if want := `"huge" is not a size: use SMALL, MEDIUM or LARGE`; !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) {

@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestSuccessNeverChanges(t *testing.T) {
+func TestSuccessIsFinal(t *testing.T) {
 	t.Parallel()
 	for _, to := range Statuses {
 		a := Attempt{Status: Success}
@@ -16,7 +16,7 @@ func TestSuccessNeverChanges(t *testing.T) {
 	}
 }
 
-func TestEveryStatusCanBecomeAnOrder(t *testing.T) {
+func TestEveryStatusCanSucceed(t *testing.T) {
 	t.Parallel()
 	for _, from := range Statuses {
 		a := Attempt{Status: from}
@@ -26,7 +26,7 @@ func TestEveryStatusCanBecomeAnOrder(t *testing.T) {
 	}
 }
 
-func TestKeysAreFrozen(t *testing.T) {
+func TestIdempotencyKeysNeverChange(t *testing.T) {
 	t.Parallel()
 	// These values are stored at the platform: changing them charges customers twice.
 	if got := KeyOf("demo.myshopify.com", 9001, 3, 1); got != "prn1-siic52cy5vpf5lowtgkh6v2ib3n2ywru" {

@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
-func TestWhetherAnOrderIsChargedAgain(t *testing.T) {
+func TestMayRetryByStatusAndError(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2025, 3, 3, 12, 0, 0, 0, time.UTC)
 	marked := contract.Flags{RetryingNeeded: true}

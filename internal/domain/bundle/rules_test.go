@@ -114,7 +114,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBe(t *testing.T) {
+func TestSettingsValidateRejects(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*Settings)

@@ -59,7 +59,7 @@ func TestSkippedRetryIsFollowedByNext(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotBe(t *testing.T) {
+func TestSettingsValidateRejects(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Settings{
 		"dunning.mode":                   {Mode: "CLEVER"},

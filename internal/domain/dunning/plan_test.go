@@ -169,7 +169,7 @@ func told(t *testing.T, settings Settings, first time.Time, class Class) string 
 	return strings.Join(list, " ")
 }
 
-func TestSimplePlanThatEndsWithinTwoDaysSendsNoReminderOnItsLastDay(t *testing.T) {
+func TestTwoDayPlanSendsNoReminderOnLastDay(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2025, 3, 4, 8, 0, 5, 0, time.UTC)
 	simple := func(retries, every int) Settings { return Settings{Mode: Simple, Retries: retries, EveryDays: every} }
@@ -197,7 +197,7 @@ func TestSimplePlanThatEndsWithinTwoDaysSendsNoReminderOnItsLastDay(t *testing.T
 }
 
 // The plan is kept whatever happens to an order and whatever else tries it.
-func TestRetriesByPlanNeverShareADayAndAlwaysEnd(t *testing.T) {
+func TestPlannedRetriesAreOnDifferentDaysAndEnd(t *testing.T) {
 	t.Parallel()
 	cal := berlin(t)
 	every := []Class{Funds, Issuer, Transient, Auth, Card, Fraud, Stock, Address}

@@ -64,7 +64,7 @@ func (f finishing) FinishEvents(_ context.Context, ids []string, _ time.Time) er
 	return nil
 }
 
-func TestEventIsAHintAndPlatformIsRead(t *testing.T) {
+func TestEventCausesReadOfPlatform(t *testing.T) {
 	t.Parallel()
 	e := &ends{}
 	s := &Service{Platform: declining{}, Store: e, Billing: e, Clock: clock.System{}}

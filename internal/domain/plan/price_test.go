@@ -57,7 +57,7 @@ func TestPricesByOrder(t *testing.T) {
 	}
 }
 
-func TestAmountsHaveTheCurrencysDecimals(t *testing.T) {
+func TestAmountsHaveCurrencyDecimals(t *testing.T) {
 	t.Parallel()
 	o := monthly(func(o *Option) { o.First = Discount{Enabled: true, Kind: Fixed, Offer: 99.5} })
 	for currency, want := range map[money.Currency]int64{"JPY": 900, "USD": 0, "KWD": 0} { // 99.5 yen are 100, to even

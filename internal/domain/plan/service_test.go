@@ -256,7 +256,7 @@ func TestRefusedCreateLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestPlansOfMembershipGroupsAreListedInTheSettings(t *testing.T) {
+func TestMembershipPlansAreListedInSettings(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	w.create(shop.Subscriptions, "Monthly")

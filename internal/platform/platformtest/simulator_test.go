@@ -17,7 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
-func TestTheRealClientAgainstTheSimulatorOverHTTP(t *testing.T) {
+func TestClientAgainstSimulatorOverHTTP(t *testing.T) {
 	t.Parallel()
 	platformtest.Run(t, newWorld)
 }

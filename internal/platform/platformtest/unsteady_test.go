@@ -32,7 +32,7 @@ func (h inside) RoundTrip(r *http.Request) (res *http.Response, err error) {
 	return w.Result(), nil
 }
 
-func TestWhatAPersonChangesGetsThroughWhenHalfOfTheConnectionsBreak(t *testing.T) {
+func TestEditsSucceedWhenHalfOfConnectionsBreak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		must := func(err error) {

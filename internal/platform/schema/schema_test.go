@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/schema"
 )
 
-func TestTheWholeSchemaIsEmbedded(t *testing.T) {
+func TestWholeSchemaIsEmbedded(t *testing.T) {
 	t.Parallel()
 	s, err := schema.Load()
 	if err != nil {

@@ -58,7 +58,7 @@ func hangs(r *http.Request) (*http.Response, error) {
 
 const shopBody = `{"data":{"shop":{"id":"gid://shopify/Shop/1"}}}`
 
-func TestAQuestionIsAskedAgainWhenItsAnswerIsLost(t *testing.T) {
+func TestQueryIsRepeatedWhenAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	lost, found := loses(io.EOF), answers(200, shopBody)
 	rows := []struct {
@@ -107,7 +107,7 @@ func TestAQuestionIsAskedAgainWhenItsAnswerIsLost(t *testing.T) {
 	}
 }
 
-func TestAChangeIsNotMadeAgainUnlessThatDoesNoHarm(t *testing.T) {
+func TestMutationIsRepeatedOnlyWhenIdempotent(t *testing.T) {
 	t.Parallel()
 	usd := money.Amount{Minor: 100, Currency: "USD"}
 	changes := map[string]func(context.Context, *Client) error{
@@ -135,7 +135,7 @@ func TestAChangeIsNotMadeAgainUnlessThatDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestACallerThatGoesAwayIsNotAskedFor(t *testing.T) {
+func TestCancelledCallerSendsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(platform.Interactive(t.Context()), 10*time.Millisecond)
@@ -163,7 +163,7 @@ func readBody(status string) wireFunc {
 	return answers(200, `{"data":{"subscriptionContract":`+contractAnswer(status)+`}}`)
 }
 
-func TestAnEditIsBegunAnewUntilItIsCommitted(t *testing.T) {
+func TestConflictingEditStartsAgain(t *testing.T) {
 	t.Parallel()
 	lost := loses(io.EOF)
 	changed := answers(200, opAnswers(1))
@@ -211,7 +211,7 @@ func TestAnEditIsBegunAnewUntilItIsCommitted(t *testing.T) {
 	}
 }
 
-func TestAnEditOfARevisionThatNobodyTellsIsNotMade(t *testing.T) {
+func TestEditWithoutRevisionIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, l := online(answers(200, `{"data":{"draft":{"draft":{"id":"gid://shopify/SubscriptionDraft/1","originalContract":null},"userErrors":[]}}}`))
@@ -222,7 +222,7 @@ func TestAnEditOfARevisionThatNobodyTellsIsNotMade(t *testing.T) {
 	})
 }
 
-func TestAStatusIsSetAgainWhenTheAnswerIsLost(t *testing.T) {
+func TestLostAnswerOfStatusIsRepeated(t *testing.T) {
 	t.Parallel()
 	lost := loses(io.EOF)
 	rows := []struct {
@@ -251,7 +251,7 @@ func TestAStatusIsSetAgainWhenTheAnswerIsLost(t *testing.T) {
 	}
 }
 
-func TestACyclesEditIsTakenBackAgainWhenTheAnswerIsLost(t *testing.T) {
+func TestLostAnswerOfCycleResetIsRepeated(t *testing.T) {
 	t.Parallel()
 	const order = `{"deliveryPrice":{"amount":"0.0","currencyCode":"USD"}}`
 	node := func(edited string) wireFunc {

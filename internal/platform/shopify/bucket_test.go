@@ -65,7 +65,7 @@ func (l *fakeLimit) extensions(actual string) string {
 		l.requested, actual, l.maximum, int(l.level), l.restore)
 }
 
-func TestManyCallersUseAllPointsAndAreNotThrottled(t *testing.T) {
+func TestManyCallersUseWholeBudgetUnthrottled(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name  string
@@ -116,7 +116,7 @@ func TestManyCallersUseAllPointsAndAreNotThrottled(t *testing.T) {
 	}
 }
 
-func TestAThrottledRequestIsRepeatedAsItWasWhenItsPointsAreThere(t *testing.T) {
+func TestThrottledRequestIsRepeatedUnchanged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		// Another app emptied the bucket.
@@ -135,7 +135,7 @@ func TestAThrottledRequestIsRepeatedAsItWasWhenItsPointsAreThere(t *testing.T) {
 	})
 }
 
-func TestACallerThatCannotWaitLongEnoughIsToldAtOnce(t *testing.T) {
+func TestCallerWithShortDeadlineIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limit := &fakeLimit{maximum: 2000, restore: 100, requested: 500, actual: 500, at: time.Now()}
@@ -153,7 +153,7 @@ func TestACallerThatCannotWaitLongEnoughIsToldAtOnce(t *testing.T) {
 	})
 }
 
-func TestAPlatformThatAlwaysThrottlesEndsInAnError(t *testing.T) {
+func TestEndlessThrottlingIsAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
@@ -170,7 +170,7 @@ func TestAPlatformThatAlwaysThrottlesEndsInAnError(t *testing.T) {
 	})
 }
 
-func TestAPersonsCallGoesBeforeTheWorkInTheBackground(t *testing.T) {
+func TestInteractiveCallGoesBeforeBackground(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limit := &fakeLimit{maximum: 2000, restore: 100, requested: 500, actual: 500, at: time.Now()}
@@ -202,7 +202,7 @@ func TestAPersonsCallGoesBeforeTheWorkInTheBackground(t *testing.T) {
 	})
 }
 
-func TestACallerThatGivesUpLetsTheNextOneThrough(t *testing.T) {
+func TestCancelledCallerLetsNextThrough(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limit := &fakeLimit{maximum: 2000, restore: 100, requested: 500, actual: 500, at: time.Now()}

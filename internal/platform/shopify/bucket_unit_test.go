@@ -23,7 +23,7 @@ func heardOf(available, actual float64) cost {
 	return cost{Requested: actual, Actual: &actual, Throttle: &throttleStatus{Maximum: 2000, Available: available, Restore: 100}}
 }
 
-func TestWhatTheBucketBelieves(t *testing.T) {
+func TestBucketEstimate(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name string
@@ -67,7 +67,7 @@ func TestWhatTheBucketBelieves(t *testing.T) {
 	}
 }
 
-func TestTheLastPointsAreForPeople(t *testing.T) {
+func TestLastPointsAreForInteractiveCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBucket(clock.System{})
@@ -93,7 +93,7 @@ func (r restless) Yield() (end func()) { return r() }
 func (restless) Done()                 {}
 
 // A task that waits for points yields its worker.
-func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
+func TestThrottledTaskReleasesItsSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var began, rested time.Duration
@@ -115,7 +115,7 @@ func TestATaskRestsWhileItWaitsForPoints(t *testing.T) {
 	})
 }
 
-func TestTheBucketFillsAsTimePasses(t *testing.T) {
+func TestBucketRefillsOverTime(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(time.Unix(0, 0))
 	b := newBucket(now)
@@ -140,7 +140,7 @@ func TestTheBucketFillsAsTimePasses(t *testing.T) {
 	}
 }
 
-func TestAThrottledAnswerMayRaiseAPriceOnly(t *testing.T) {
+func TestThrottledAnswerOnlyRaisesCost(t *testing.T) {
 	t.Parallel()
 	d := newDocument("X", "query X { x }", 50)
 	actual := 3.0

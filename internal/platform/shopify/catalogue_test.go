@@ -17,7 +17,7 @@ func orderLineJSON(id, contract string) string {
 	return `{"id":"` + id + `","quantity":1,"contract":` + contract + `,"originalUnitPriceSet":{"presentmentMoney":{"amount":"9.50","currencyCode":"USD"}}}`
 }
 
-func TestAnOrderTellsWhatItHasOfAContract(t *testing.T) {
+func TestOrderNamesItsContractLines(t *testing.T) {
 	t.Parallel()
 	const ours, another = `{"id":"gid://shopify/SubscriptionContract/9001"}`, `{"id":"gid://shopify/SubscriptionContract/9002"}`
 	for name, row := range map[string]struct {

@@ -29,7 +29,7 @@ func failedJSON(kind, field, value string) string {
 	return `{"__typename":"SubscriptionBillingAttemptFailedState","error":{"__typename":"SubscriptionBillingAttempt` + kind + `","` + field + `":"` + value + `"}}`
 }
 
-func TestHowABillingAttemptIsRead(t *testing.T) {
+func TestReadBillingAttempt(t *testing.T) {
 	t.Parallel()
 	order := platform.OrderRef{ID: 77, Name: "#1077"}
 	ten := money.Amount{Minor: 1000, Currency: "EUR"}
@@ -69,7 +69,7 @@ func TestHowABillingAttemptIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatBecomesOfEachChargeOfABatch(t *testing.T) {
+func TestResultOfEachChargeInBatch(t *testing.T) {
 	t.Parallel()
 	const good = `"charge0":{"subscriptionBillingAttempt":{"id":"gid://shopify/SubscriptionBillingAttempt/5","state":` + pendingJSON + `},"userErrors":[]}`
 	rows := []struct {
@@ -111,7 +111,7 @@ func TestWhatBecomesOfEachChargeOfABatch(t *testing.T) {
 	}
 }
 
-func TestAChargeSaysForWhichCycleAndNothingUnasked(t *testing.T) {
+func TestChargeNamesItsCycleOnly(t *testing.T) {
 	t.Parallel()
 	c, s := scripted(t, `{"data":{}}`)
 	_, _ = c.Charge(t.Context(), demo, []platform.Charge{
@@ -125,7 +125,7 @@ func TestAChargeSaysForWhichCycleAndNothingUnasked(t *testing.T) {
 	}
 }
 
-func TestMoreThanABatchIsAnErrorAndNothingIsNoRequest(t *testing.T) {
+func TestOversizeBatchIsErrorAndEmptyIsNoRequest(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t)
 	if _, err := c.Charge(t.Context(), demo, make([]platform.Charge, platform.MaxCharges+1)); err == nil {
@@ -153,7 +153,7 @@ func cycleJSON(index, status, attempts, more string) string {
 		`","skipped":true,"edited":true,"billingAttempts":{"nodes":[` + attempts + `],"pageInfo":{"hasNextPage":` + more + `,"endCursor":"c"}}}`
 }
 
-func TestTheStateOfACycleTellsItsAttemptsFromTheContractsLatest(t *testing.T) {
+func TestCycleStateSeparatesItsAttemptsFromLatest(t *testing.T) {
 	t.Parallel()
 	five, six, seven, eight := attemptJSON("5", pendingJSON, ``), attemptJSON("6", successJSON, ``), attemptJSON("7", pendingJSON, ``), attemptJSON("8", pendingJSON, ``)
 	rows := []struct {
@@ -212,7 +212,7 @@ func TestTheStateOfACycleTellsItsAttemptsFromTheContractsLatest(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatFailsIsNotTakenForAMissingCycle(t *testing.T) {
+func TestFailedQueryIsNotMissingCycle(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
 		`{"data":{"cycle0":null,"contract0":null},"errors":[{"message":"?","path":["cycle0"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}]}`,
@@ -225,7 +225,7 @@ func TestAQuestionThatFailsIsNotTakenForAMissingCycle(t *testing.T) {
 	}
 }
 
-func TestARefusedChangeOfACycleThatIsAsWantedIsNone(t *testing.T) {
+func TestRefusedCycleEditThatAlreadyHoldsIsSuccess(t *testing.T) {
 	t.Parallel()
 	const refusedSkip = `{"data":{"subscriptionBillingCycleSkip":{"userErrors":[{"code":"INVALID","message":"already"}]}}}`
 	const refusedUnskip = `{"data":{"subscriptionBillingCycleUnskip":{"userErrors":[{"code":"INVALID","message":"already"}]}}}`

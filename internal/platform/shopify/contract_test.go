@@ -56,7 +56,7 @@ func at(s string) time.Time {
 	return v
 }
 
-func TestAContractIsReadInAllItsParts(t *testing.T) {
+func TestContractIsReadWhole(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("testdata/contracts.json")
 	if err != nil {
@@ -110,7 +110,7 @@ func nodesJSON(nodes ...string) string {
 
 func pageJSON(contract string) string { return `{"data":{"subscriptionContract":` + contract + `}}` }
 
-func TestTheLinesOfAContractAreReadToTheEnd(t *testing.T) {
+func TestContractLinesAreReadToLastPage(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name    string
@@ -151,7 +151,7 @@ func TestTheLinesOfAContractAreReadToTheEnd(t *testing.T) {
 	}
 }
 
-func TestFiftyContractsAreReadInDocumentsThatAreCheapEnough(t *testing.T) {
+func TestFiftyContractsAreReadWithinCost(t *testing.T) {
 	t.Parallel()
 	var answers []string
 	for left := platform.MaxIDs; left > 0; left -= contractsAtOnce {
@@ -177,7 +177,7 @@ func TestFiftyContractsAreReadInDocumentsThatAreCheapEnough(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithTooFewNodesIsNotTakenForUnknownIDs(t *testing.T) {
+func TestShortNodeListIsAnError(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t, nodesJSON(), `{"data":{"nodes":[null]}}`)
 	if got, err := c.Contracts(t.Context(), demo, []int64{9001}); !errors.Is(err, platform.ErrUnknown) {
@@ -189,7 +189,7 @@ func TestAnAnswerWithTooFewNodesIsNotTakenForUnknownIDs(t *testing.T) {
 	}
 }
 
-func TestAnAmountThatCannotBeReadIsNotTakenForAnother(t *testing.T) {
+func TestInvalidAmountIsAnError(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t, nodesJSON(strings.Replace(contractJSON(1, 1, false), `"1.0"`, `"one"`, 1)))
 	if _, err := c.Contracts(t.Context(), demo, []int64{9001}); !errors.Is(err, platform.ErrUnknown) {
@@ -197,7 +197,7 @@ func TestAnAmountThatCannotBeReadIsNotTakenForAnother(t *testing.T) {
 	}
 }
 
-func TestAMissingScopeIsNotTakenForAMissingPaymentMethod(t *testing.T) {
+func TestMissingScopeIsNotMissingPaymentMethod(t *testing.T) {
 	t.Parallel()
 	body := strings.TrimSuffix(nodesJSON(contractJSON(1, 1, false)), "}") +
 		`,"errors":[{"message":"Access denied","path":["nodes",0,"customerPaymentMethod"],"extensions":{"code":"ACCESS_DENIED"}}]}`
@@ -256,7 +256,7 @@ func TestListsAreReadToTheirLastPage(t *testing.T) {
 	}
 }
 
-func TestAnIDThatThePlatformReportsAsUnknownIsLeftOut(t *testing.T) {
+func TestUnknownIDIsLeftOut(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t, `{"data":{"nodes":[null,`+contractJSON(1, 1, false)+`]},"errors":[{"message":"Invalid id","path":["nodes",0],"extensions":{"code":"RESOURCE_NOT_FOUND"}}]}`)
 	if got, err := c.Contracts(t.Context(), demo, []int64{1, 9001}); err != nil || len(got) != 1 {
@@ -264,7 +264,7 @@ func TestAnIDThatThePlatformReportsAsUnknownIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestNoCyclesAreNoRequest(t *testing.T) {
+func TestEmptyCycleListSendsNoRequest(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t)
 	if got, err := c.Cycles(t.Context(), demo, 9001, 3, 2); got != nil || err != nil {

@@ -69,7 +69,7 @@ func sentDocuments(t *testing.T) map[string]string {
 	return printed
 }
 
-func TestEveryDocumentIsValidAgainstTheWholeSchemaAndCheapEnough(t *testing.T) {
+func TestEveryDocumentIsValidAndWithinCost(t *testing.T) {
 	t.Parallel()
 	s := loadSchema(t)
 	for name, text := range sentDocuments(t) {
@@ -96,7 +96,7 @@ func TestEveryDocumentIsValidAgainstTheWholeSchemaAndCheapEnough(t *testing.T) {
 	}
 }
 
-func TestABatchHasAFieldForEachQuestion(t *testing.T) {
+func TestBatchHasAliasPerQuery(t *testing.T) {
 	t.Parallel()
 	s := loadSchema(t)
 	c := New(Options{})

@@ -39,7 +39,7 @@ func draftShapes() map[string][]draftOp {
 	return shapes
 }
 
-func TestADraftIsChangedInAnOrderThatThePlatformTakes(t *testing.T) {
+func TestDraftChangesAreInAcceptedOrder(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, op := range draftOps(everyEdit()) {
@@ -57,7 +57,7 @@ func TestADraftIsChangedInAnOrderThatThePlatformTakes(t *testing.T) {
 	}
 }
 
-func TestWhatAnEditDoesNotSayIsNotSent(t *testing.T) {
+func TestEditSendsOnlyItsFields(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -89,7 +89,7 @@ func TestWhatAnEditDoesNotSayIsNotSent(t *testing.T) {
 	}
 }
 
-func TestALargeEditIsSentInSeveralRequests(t *testing.T) {
+func TestLargeEditIsSentInSeveralRequests(t *testing.T) {
 	t.Parallel()
 	bodies := []string{`{"data":{"draft":{"draft":{"id":"gid://shopify/SubscriptionDraft/1"},"userErrors":[]}}}`, opAnswers(maxOps), opAnswers(3),
 		`{"data":{"done":{"userErrors":[{"code":"INVALID_LINES","field":null,"message":"no"}]}}}`}
@@ -115,7 +115,7 @@ func opAnswers(n int) string {
 	return `{"data":{` + strings.Join(fields, ",") + `}}`
 }
 
-func TestARefusalOfAnyStepCommitsNothing(t *testing.T) {
+func TestRefusedStepCommitsNothing(t *testing.T) {
 	t.Parallel()
 	const opened = `{"data":{"draft":{"draft":{"id":"gid://shopify/SubscriptionDraft/1"},"userErrors":[]}}}`
 	tests := []struct {

@@ -8,7 +8,7 @@ func contractAnswer(status string) string {
 		"deliveryPrice":{"amount":"0.0","currencyCode":"USD"}}`
 }
 
-func TestAStatusThatIsRefusedIsReadBeforeItIsBelieved(t *testing.T) {
+func TestRefusedStatusIsReadBack(t *testing.T) {
 	t.Parallel()
 	const refused = `{"data":{"done":{"contract":null,"userErrors":[{"code":"INVALID","field":["subscriptionContractId"],"message":"no"}]}}}`
 	read := func(status string) string { return `{"data":{"subscriptionContract":` + contractAnswer(status) + `}}` }
@@ -26,7 +26,7 @@ func TestAStatusThatIsRefusedIsReadBeforeItIsBelieved(t *testing.T) {
 	}
 }
 
-func TestARevokedPaymentMethodIsToldAsSuch(t *testing.T) {
+func TestRevokedPaymentMethodIsReported(t *testing.T) {
 	t.Parallel()
 	client, _ := scripted(t, `{"data":{"subscriptionContract":{"id":"gid://shopify/SubscriptionContract/1","revisionId":"7","currencyCode":"USD","deliveryPrice":{"amount":"0.0","currencyCode":"USD"},
 		"customerPaymentMethod":{"id":"gid://shopify/CustomerPaymentMethod/a","revokedAt":"2026-03-01T00:00:00Z","revokedReason":"MANUALLY_REVOKED",
@@ -37,7 +37,7 @@ func TestARevokedPaymentMethodIsToldAsSuch(t *testing.T) {
 	}
 }
 
-func TestARightThatIsMissingHidesNothingElseOfAContract(t *testing.T) {
+func TestMissingScopeHidesOnlyItsFields(t *testing.T) {
 	t.Parallel()
 	const contract = `{"id":"gid://shopify/SubscriptionContract/1","revisionId":"7","status":"ACTIVE","currencyCode":"USD",
 		"deliveryPrice":{"amount":"0.0","currencyCode":"USD"},"customer":{"id":"gid://shopify/Customer/2"},

@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/shopify/admin"
 )
 
-func TestTheDocumentsOfDeliveryProfilesAreValidAndCheapEnough(t *testing.T) {
+func TestDeliveryProfileDocumentsAreValidAndWithinCost(t *testing.T) {
 	t.Parallel()
 	s := loadSchema(t)
 	for _, text := range []string{

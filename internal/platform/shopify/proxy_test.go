@@ -28,7 +28,7 @@ func parse(t *testing.T, query string) url.Values {
 	return v
 }
 
-func TestTheProxyOpensThePublishedExample(t *testing.T) {
+func TestProxySignatureOfPublishedExample(t *testing.T) {
 	t.Parallel()
 	signedOut := strings.NewReplacer("logged_in_customer_id=1", "logged_in_customer_id=",
 		"4c68c8624d737112c91818c11017d24d334b524cb5c2b8ba08daa056f7395ddb", "e072b6d7e6622d85912a5214b860d3100dc1e73d9bc29f43796ac8c9ff8093cb").Replace(published)
@@ -56,7 +56,7 @@ func signedQuery(t *testing.T, query string) url.Values {
 
 const plain = "shop=a.myshopify.com&logged_in_customer_id=7&path_prefix=%2Fapps%2Fsubscriptions&timestamp=1317327555"
 
-func TestWhatTheProxyRefuses(t *testing.T) {
+func TestProxyRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		query  func(*testing.T) url.Values
@@ -111,7 +111,7 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 	}
 }
 
-func TestAShopperMayNameTheStoreWhereThatIsAsked(t *testing.T) {
+func TestShopParameterIsAllowedWhereRequested(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		query string

@@ -18,7 +18,7 @@ func subscriptionJSON(id, topic, uri string) string {
 	return `{"id":"` + id + `","topic":"` + topic + `","uri":"` + uri + `"}`
 }
 
-func TestSubscribingMakesTheFewestChanges(t *testing.T) {
+func TestSubscribingChangesOnlyDifferences(t *testing.T) {
 	t.Parallel()
 	const topic = "SUBSCRIPTION_CONTRACTS_UPDATE"
 	const done = `"userErrors":[]`
@@ -61,7 +61,7 @@ func TestSubscribingMakesTheFewestChanges(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatThePlatformRefusesIsARefusal(t *testing.T) {
+func TestRefusedAddressIsRefusal(t *testing.T) {
 	t.Parallel()
 	c, _ := scripted(t, subscriptionsJSON(), `{"data":{"webhookSubscriptionCreate":{"userErrors":[{"field":["webhookSubscription","callbackUrl"],"message":"Address protocol http:// is not supported"}]}}}`)
 	err := c.Subscribe(t.Context(), demo, "http://perennial.example", []platform.Topic{platform.Uninstalled})
@@ -70,7 +70,7 @@ func TestAnAddressThatThePlatformRefusesIsARefusal(t *testing.T) {
 	}
 }
 
-func TestEveryTopicIsOneOfThePlatforms(t *testing.T) {
+func TestEveryTopicIsInPlatformSchema(t *testing.T) {
 	t.Parallel()
 	words := loadSchema(t).Types["WebhookSubscriptionTopic"].EnumValues
 	for _, topic := range slices.Concat(platform.Topics, platform.SpareTopics) {
@@ -80,7 +80,7 @@ func TestEveryTopicIsOneOfThePlatforms(t *testing.T) {
 	}
 }
 
-func TestATopicThatIsRefusedKeepsNoOtherFromBeingHeardOf(t *testing.T) {
+func TestRefusedTopicDoesNotStopOtherTopics(t *testing.T) {
 	t.Parallel()
 	const refused = `{"data":{"webhookSubscriptionCreate":{"userErrors":[{"field":["topic"],"message":"You cannot create a webhook subscription with the specified topic"}]}}}`
 	c, s := scripted(t, subscriptionsJSON(), refused, `{"data":{"webhookSubscriptionCreate":{"userErrors":[]}}}`)

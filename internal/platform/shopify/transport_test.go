@@ -49,7 +49,7 @@ func topLevel(code string) string {
 	return `{"errors":[{"message":"no","extensions":{"code":"` + code + `"}}]}`
 }
 
-func TestWhatTheAnswerToAChangeMeans(t *testing.T) {
+func TestMutationAnswers(t *testing.T) {
 	t.Parallel()
 	const cut = `{"data":{"subscriptionContractSetNextBillingDate":{"userErr`
 	rows := []struct {
@@ -110,7 +110,7 @@ func refusal(code string) func(error) bool {
 	}
 }
 
-func TestARequestIsWhatThePlatformExpects(t *testing.T) {
+func TestRequestHasPathHeadersAndBody(t *testing.T) {
 	t.Parallel()
 	var got *http.Request
 	var body []byte
@@ -134,7 +134,7 @@ func TestARequestIsWhatThePlatformExpects(t *testing.T) {
 	}
 }
 
-func TestADomainThatIsNotAStoresNeverBecomesARequest(t *testing.T) {
+func TestForeignDomainIsNeverRequested(t *testing.T) {
 	t.Parallel()
 	c := newClient(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("a request was sent to %s", r.URL)
@@ -147,7 +147,7 @@ func TestADomainThatIsNotAStoresNeverBecomesARequest(t *testing.T) {
 	}
 }
 
-func TestTheTokenIsNeverSentAfterARedirect(t *testing.T) {
+func TestTokenIsNotSentAfterRedirect(t *testing.T) {
 	t.Parallel()
 	c := newClient(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Host != demo.Domain {
@@ -162,7 +162,7 @@ func TestTheTokenIsNeverSentAfterARedirect(t *testing.T) {
 	}
 }
 
-func TestAnotherVersionIsWarnedOfOnce(t *testing.T) {
+func TestOtherAPIVersionIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	c := New(Options{Log: slog.New(slog.NewTextHandler(&log, nil)), HTTP: &http.Client{Transport: wireFunc(func(r *http.Request) (*http.Response, error) {
@@ -180,7 +180,7 @@ func TestAnotherVersionIsWarnedOfOnce(t *testing.T) {
 	}
 }
 
-func TestADocumentThatIsTooExpensiveIsSentOnceAndReportedLoudly(t *testing.T) {
+func TestTooExpensiveDocumentIsSentOnceAndLogged(t *testing.T) {
 	t.Parallel()
 	sent := 0
 	var log bytes.Buffer
@@ -199,7 +199,7 @@ func TestADocumentThatIsTooExpensiveIsSentOnceAndReportedLoudly(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsBeforeSendingHasDoneNothing(t *testing.T) {
+func TestContextEndedBeforeSendingIsNotUnknown(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -213,7 +213,7 @@ func TestAContextThatEndsBeforeSendingHasDoneNothing(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatTakesTooLongLeavesTheOutcomeUnknown(t *testing.T) {
+func TestTimeoutLeavesOutcomeUnknown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(func(r *http.Request) (*http.Response, error) {

@@ -46,7 +46,7 @@ func open(h map[string]string, body string) (platform.Event, error) {
 }
 
 // The signature was computed with openssl dgst -sha256 -hmac hush -binary.
-func TestAKnownSignatureIsAccepted(t *testing.T) {
+func TestKnownSignatureIsAccepted(t *testing.T) {
 	t.Parallel()
 	const body = `{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/9001","id":9001}`
 	h := headers("subscription_contracts/create", body)
@@ -59,7 +59,7 @@ func TestAKnownSignatureIsAccepted(t *testing.T) {
 	}
 }
 
-func TestWhatAWebhookCarries(t *testing.T) {
+func TestReadWebhook(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name, topic, body string
@@ -112,7 +112,7 @@ func TestWhatAWebhookCarries(t *testing.T) {
 	}
 }
 
-func TestWhichWebhooksAreRefused(t *testing.T) {
+func TestInvalidWebhooksAreRefused(t *testing.T) {
 	t.Parallel()
 	const topic, good = "subscription_contracts/update", `{"id":9001}`
 	rows := []struct {
@@ -174,7 +174,7 @@ func TestWhichWebhooksAreRefused(t *testing.T) {
 }
 
 // The last character of base64 has bits that do not count: a signature is one all the same.
-func TestSignatureIsTheSameHoweverItIsWritten(t *testing.T) {
+func TestSignatureIgnoresParameterOrderAndEncoding(t *testing.T) {
 	t.Parallel()
 	const body = `{"id":9001}`
 	h := headers("subscription_contracts/update", body)
@@ -187,7 +187,7 @@ func TestSignatureIsTheSameHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func TestTheIDIsTheDeliverysWhenTheEventHasNone(t *testing.T) {
+func TestEventIDFallsBackToDeliveryID(t *testing.T) {
 	t.Parallel()
 	h := headers("app/uninstalled", "{}")
 	delete(h, "X-Shopify-Event-Id")

@@ -18,7 +18,7 @@ func (w *world) attemptOf(contract int64, n int) Attempt {
 	return c.Attempts[n]
 }
 
-func TestWhatAChargeIsRefusedFor(t *testing.T) {
+func TestChargeRefusals(t *testing.T) {
 	t.Parallel()
 	status := func(s string) func(*ContractSpec) { return func(c *ContractSpec) { c.Status = s } }
 	tests := []struct {
@@ -91,7 +91,7 @@ func TestOneKeyIsOneCharge(t *testing.T) {
 	}
 }
 
-func TestAKeyThatWasForgottenChargesAgain(t *testing.T) {
+func TestExpiredIdempotencyKeyChargesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Switches.KeyLifetime = 24 * time.Hour })
 	made := w.monthly()
@@ -167,7 +167,7 @@ func TestHowChargesEnd(t *testing.T) {
 	}
 }
 
-func TestAChallengedChargeEndsWhenTheBuyerActs(t *testing.T) {
+func TestChallengedChargeEndsWithBuyerAction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -193,7 +193,7 @@ func TestAChallengedChargeEndsWhenTheBuyerActs(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldByKind(t *testing.T) {
+func TestFailuresAreReportedByKind(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ code, kind, word string }{
 		{"INSUFFICIENT_FUNDS", "SubscriptionBillingAttemptPaymentError", "PAYMENT_ERROR"},
@@ -221,7 +221,7 @@ func TestFailuresAreToldByKind(t *testing.T) {
 	}
 }
 
-func TestSomebodyElsesBulkCharge(t *testing.T) {
+func TestBulkChargeByAnotherApp(t *testing.T) {
 	t.Parallel()
 	for name, ignores := range map[string]bool{"leaves billed cycles alone": false, "charges billed cycles when switched so": true} {
 		t.Run(name, func(t *testing.T) {

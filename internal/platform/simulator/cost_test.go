@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTheCostOfADocument(t *testing.T) {
+func TestDocumentCost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	tests := []struct {
@@ -44,7 +44,7 @@ func TestTheCostOfADocument(t *testing.T) {
 	}
 }
 
-func TestAFullBucketThrottlesAndRefills(t *testing.T) {
+func TestEmptyBucketThrottlesAndRefills(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.CostMaximum, o.CostRestore = 20, 5 })
 	const doc = `mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/1") { contract { id } } }`
@@ -63,7 +63,7 @@ func TestAFullBucketThrottlesAndRefills(t *testing.T) {
 	}
 }
 
-func TestABudgetThatIsSetHoldsFromThenOn(t *testing.T) {
+func TestSetBudgetApplies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.sim.SetBudget(15, 5)
@@ -76,7 +76,7 @@ func TestABudgetThatIsSetHoldsFromThenOn(t *testing.T) {
 	}
 }
 
-func TestADocumentThatIsTooDearIsNeverExecuted(t *testing.T) {
+func TestTooExpensiveDocumentIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var b strings.Builder
@@ -93,7 +93,7 @@ func TestADocumentThatIsTooDearIsNeverExecuted(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUsedIsGivenBack(t *testing.T) {
+func TestUnusedPointsAreReturned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := w.post(`{ customers(first: 250) { nodes { id } } }`, nil)

@@ -78,7 +78,7 @@ func TestWhenCyclesEnd(t *testing.T) {
 	}
 }
 
-func TestTheOriginOrderMayBillTheFirstCycle(t *testing.T) {
+func TestOriginOrderMayBillFirstCycle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Switches.OriginOrderBillsFirstCycle = true })
 	made := w.monthly()
@@ -97,7 +97,7 @@ func TestTheOriginOrderMayBillTheFirstCycle(t *testing.T) {
 const cycleMutations = `mutation($in: SubscriptionBillingCycleInput!, $edit: SubscriptionBillingCycleScheduleEditInput!) {
 	subscriptionBillingCycleScheduleEdit(billingCycleInput: $in, input: $edit) { billingCycle { billingAttemptExpectedDate skipped edited } userErrors { code } } }`
 
-func TestASchedulesEdit(t *testing.T) {
+func TestScheduleEdit(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -137,7 +137,7 @@ func TestASchedulesEdit(t *testing.T) {
 	}
 }
 
-func TestTwoCyclesMaySeemDueAfterAPaymentUpdate(t *testing.T) {
+func TestTwoCyclesMaySeemDueAfterPaymentUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Switches.PaymentUpdateOpensNewCycle = true })
 	made := w.monthly(func(c *ContractSpec) { c.PaymentMethod = MethodExpired })
@@ -154,7 +154,7 @@ func TestTwoCyclesMaySeemDueAfterAPaymentUpdate(t *testing.T) {
 	}
 }
 
-func TestACycleIsFoundByDate(t *testing.T) {
+func TestCycleIsFoundByDate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -184,7 +184,7 @@ func TestShortMonthsMayOverflow(t *testing.T) {
 	}
 }
 
-func TestARangeOfDatesMayBeTooWide(t *testing.T) {
+func TestTooWideDateRangeIsRefused(t *testing.T) {
 	t.Parallel()
 	const query = `query($id: ID!, $end: DateTime!) { subscriptionBillingCycles(contractId: $id, first: 3, billingCyclesDateRangeSelector: {startDate: "2025-02-01T00:00:00Z", endDate: $end}) { nodes { cycleIndex } } }`
 	w := newWorld(t, func(o *Options) { o.Switches.DateRangeLimit = 90 * 24 * time.Hour })
@@ -197,7 +197,7 @@ func TestARangeOfDatesMayBeTooWide(t *testing.T) {
 	}
 }
 
-func TestAContractMayHaveTooManyLines(t *testing.T) {
+func TestContractOverLineLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Switches.MaxLines = 1 })
 	w.monthly()

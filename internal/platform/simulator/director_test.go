@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-func TestWhatACheckoutIsRefusedFor(t *testing.T) {
+func TestCheckoutRefusals(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -45,7 +45,7 @@ func TestWhatACheckoutIsRefusedFor(t *testing.T) {
 	}
 }
 
-func TestAStoreSeesItsOwnObjectsOnly(t *testing.T) {
+func TestStoreSeesOnlyOwnObjects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	mine := w.monthly()
@@ -72,7 +72,7 @@ func TestAStoreSeesItsOwnObjectsOnly(t *testing.T) {
 
 func (v Variant) gid() string { return (&variant{ID: v.ID}).gid() }
 
-func TestPaymentMethodsByTheInterface(t *testing.T) {
+func TestPaymentMethodIsCreatedThroughAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -97,7 +97,7 @@ func TestPaymentMethodsByTheInterface(t *testing.T) {
 	}
 }
 
-func TestAProductIsChangedWithoutADraft(t *testing.T) {
+func TestProductIsChangedWithoutDraft(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -144,7 +144,7 @@ func TestMetafieldsOfTheStoreAreComparedAndSet(t *testing.T) {
 	}
 }
 
-func TestAnUninstalledStoresContractsEndTwoDaysLater(t *testing.T) {
+func TestContractsOfUninstalledStoreEndAfterTwoDays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()

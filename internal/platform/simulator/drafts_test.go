@@ -43,7 +43,7 @@ const (
 	lineRemove = `mutation($d: ID!, $l: ID!) { subscriptionDraftLineRemove(draftId: $d, lineId: $l) { lineRemoved { id } userErrors { code } } }`
 )
 
-func TestADraftsChangesAreLiveAfterItsCommit(t *testing.T) {
+func TestDraftTakesEffectAtCommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -70,7 +70,7 @@ func TestADraftsChangesAreLiveAfterItsCommit(t *testing.T) {
 	}
 }
 
-func TestWhatADraftIsRefusedFor(t *testing.T) {
+func TestDraftRefusals(t *testing.T) {
 	t.Parallel()
 	monthly := map[string]any{"interval": "MONTH", "intervalCount": 1}
 	tests := []struct {
@@ -126,7 +126,7 @@ func TestWhatADraftIsRefusedFor(t *testing.T) {
 	}
 }
 
-func TestAChangedPolicyKeepsTheRunningCycle(t *testing.T) {
+func TestChangedPolicyKeepsRunningCycle(t *testing.T) {
 	t.Parallel()
 	weekly := map[string]any{"interval": "WEEK", "intervalCount": 1}
 	tests := []struct {
@@ -161,7 +161,7 @@ func TestAChangedPolicyKeepsTheRunningCycle(t *testing.T) {
 	}
 }
 
-func TestNewContractsByTheInterface(t *testing.T) {
+func TestContractIsCreatedThroughAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -210,7 +210,7 @@ func TestNewContractsByTheInterface(t *testing.T) {
 	}
 }
 
-func TestADraftsNextBillingDateMayBeIgnored(t *testing.T) {
+func TestDraftNextBillingDateMayBeIgnored(t *testing.T) {
 	t.Parallel()
 	for name, ignored := range map[string]bool{"it ends the first cycle": false, "it is not heeded when switched so": true} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestStatusesOfAContract(t *testing.T) {
 	}
 }
 
-func TestTheNextBillingDateIsOnlyShown(t *testing.T) {
+func TestNextBillingDateCausesNoCharge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()

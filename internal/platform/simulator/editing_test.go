@@ -47,7 +47,7 @@ func (w *world) off(draft string, input map[string]any) string {
 	return w.line(`mutation($d: ID!, $in: SubscriptionManualDiscountInput!) { subscriptionDraftDiscountAdd(draftId: $d, input: $in) { discountAdded { id } userErrors { code } } }`, draft, "", input)
 }
 
-func TestWhatDiscountsTakeOff(t *testing.T) {
+func TestDiscountAmounts(t *testing.T) {
 	t.Parallel()
 	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	lines := []line{{ID: "a", Quantity: 3, Price: usd(1000)}, {ID: "b", Quantity: 1, Price: usd(333)}, {ID: "c", Quantity: 1, Price: usd(0)}}
@@ -83,7 +83,7 @@ func TestWhatDiscountsTakeOff(t *testing.T) {
 	}
 }
 
-func TestWhatRoundingLeavesGoesWhereThereIsRoom(t *testing.T) {
+func TestRoundingRemainderGoesToLineWithRoom(t *testing.T) {
 	t.Parallel()
 	parts := []int64{0, 1, 2}
 	got := make([]int64, 3)
@@ -93,7 +93,7 @@ func TestWhatRoundingLeavesGoesWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-func TestDraftsOfCyclesAndOfContractsAreCommittedEachInItsWay(t *testing.T) {
+func TestCycleAndContractDraftsAreCommittedApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -308,7 +308,7 @@ func (w *world) amount(m Made) string {
 	return k.Amount
 }
 
-func TestAnOrderTellsItsDiscounts(t *testing.T) {
+func TestOrderListsItsDiscounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -331,7 +331,7 @@ func TestAnOrderTellsItsDiscounts(t *testing.T) {
 	}
 }
 
-func TestANewContractMayNeedAPaymentMethod(t *testing.T) {
+func TestNewContractMayRequirePaymentMethod(t *testing.T) {
 	t.Parallel()
 	for want, required := range map[string]bool{"": false, "MISSING_CUSTOMER_PAYMENT_METHOD": true} {
 		w := newWorld(t, func(o *Options) { o.Switches.PaymentMethodRequired = required })
@@ -347,7 +347,7 @@ func TestANewContractMayNeedAPaymentMethod(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsUpdatedInPart(t *testing.T) {
+func TestOrderUpdateIsPartial(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly(func(c *ContractSpec) { c.Note = "ring twice" })
@@ -363,7 +363,7 @@ func TestAnOrderIsUpdatedInPart(t *testing.T) {
 	}
 }
 
-func TestTagsAreTheSameInAnyCase(t *testing.T) {
+func TestTagsIgnoreLetterCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.monthly()
@@ -376,7 +376,7 @@ func TestTagsAreTheSameInAnyCase(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatADraftDidNotSeeCountsAgainstItsDiscounts(t *testing.T) {
+func TestOrderDuringDraftCountsAgainstDiscounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()

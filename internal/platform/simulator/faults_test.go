@@ -56,7 +56,7 @@ func TestEveryKindOfRequestFaultFails(t *testing.T) {
 	}
 }
 
-func TestFaultsDependOnTheSeedAndTheRequestsAlone(t *testing.T) {
+func TestFaultsDependOnSeedAndRequestsAlone(t *testing.T) {
 	t.Parallel()
 	counts := func(seed uint64, order []int) map[FaultKind]int {
 		w := newWorld(t)
@@ -94,7 +94,7 @@ func TestFaultsDependOnTheSeedAndTheRequestsAlone(t *testing.T) {
 	}
 }
 
-func TestFaultsEndByThemselves(t *testing.T) {
+func TestFaultsExpire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if err := w.sim.SetFaults(Faults{Rate: 1, Kinds: []FaultKind{HTTP500}, Until: day("2025-01-02")}); err != nil {

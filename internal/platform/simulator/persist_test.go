@@ -71,7 +71,7 @@ func (w *world) busy() Made {
 	return made
 }
 
-func TestAPlatformContinuesFromItsFile(t *testing.T) {
+func TestPlatformContinuesFromItsFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "platform.db")
 	w := newWorld(t, func(o *Options) { o.File = file })
@@ -117,7 +117,7 @@ func TestAPlatformContinuesFromItsFile(t *testing.T) {
 	}
 }
 
-func TestASnapshotBringsEverythingBack(t *testing.T) {
+func TestSnapshotRestoresEverything(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]bool{"in memory": false, "in a file": true} {
 		t.Run(name, func(t *testing.T) {
@@ -163,14 +163,14 @@ func TestASnapshotBringsEverythingBack(t *testing.T) {
 // childFile tells a copy of this test's program to be a platform that is killed.
 const childFile = "SIMULATOR_TEST_CHILD_FILE"
 
-func TestNothingAnsweredIsLostByAKill(t *testing.T) {
+func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 	if file := os.Getenv(childFile); file != "" {
 		platformToBeKilled(t, file)
 		return
 	}
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "platform.db")
-	child := osexec.Command(os.Args[0], "-test.run=^TestNothingAnsweredIsLostByAKill$")
+	child := osexec.Command(os.Args[0], "-test.run=^TestAcknowledgedWritesSurviveKill$")
 	child.Env = append(os.Environ(), childFile+"="+file)
 	out, err := child.StdoutPipe()
 	if err != nil {

@@ -33,7 +33,7 @@ func groupInputOf(plans ...map[string]any) map[string]any {
 	return map[string]any{"name": "Coffee club", "merchantCode": "club", "options": []any{"Delivery"}, "sellingPlansToCreate": list}
 }
 
-func TestAGroupOfPlansIsShownAsItWasMade(t *testing.T) {
+func TestPlanGroupIsReadAsCreated(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "platform.db")
 	w := newWorld(t, func(o *Options) { o.File = file })
@@ -89,7 +89,7 @@ func TestAGroupOfPlansIsShownAsItWasMade(t *testing.T) {
 	}
 }
 
-func TestGroupsOfPlansThatAreRefused(t *testing.T) {
+func TestInvalidPlanGroupsAreRefused(t *testing.T) {
 	t.Parallel()
 	many := func(n int) (list []map[string]any) {
 		for i := range n {
@@ -151,7 +151,7 @@ func TestCollectionsShowTheirProducts(t *testing.T) {
 	}
 }
 
-func TestAnUninstalledStoresPlansEndTwoDaysLater(t *testing.T) {
+func TestPlansOfUninstalledStoreEndAfterTwoDays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.ask(createGroup, map[string]any{"input": groupInputOf(planInputOf("A"))})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatThePlatformRefusesIsRefusedInItsWords(t *testing.T) {
+func TestRefusalsHavePlatformMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -79,7 +79,7 @@ func TestWhatThePlatformRefusesIsRefusedInItsWords(t *testing.T) {
 
 const createDocInput = `mutation($id: ID!, $in: SubscriptionBillingAttemptInput!) { subscriptionBillingAttemptCreate(subscriptionContractId: $id, subscriptionBillingAttemptInput: $in) { userErrors { code } } }`
 
-func TestAnUnsimulatedFieldIsFoundBeforeAnythingIsDone(t *testing.T) {
+func TestUnsimulatedFieldIsRefusedBeforeExecution(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()
@@ -93,7 +93,7 @@ func TestAnUnsimulatedFieldIsFoundBeforeAnythingIsDone(t *testing.T) {
 	}
 }
 
-func TestAnUnknownTokenOpensNothing(t *testing.T) {
+func TestUnknownTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	req, err := http.NewRequest(http.MethodPost, w.server.URL+"/admin/api/2026-10/graphql.json", strings.NewReader(`{"query":"{shop{id}}"}`))

@@ -270,7 +270,7 @@ func TestEverySimulatedFieldIsInTheSchema(t *testing.T) {
 	}
 }
 
-func TestARenewalFromCheckoutToOrder(t *testing.T) {
+func TestRenewalFromCheckoutToOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.monthly()

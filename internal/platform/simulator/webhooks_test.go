@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestAWebhookIsSignedAndShaped(t *testing.T) {
+func TestWebhookHasSignatureHeadersAndBody(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld(t), newSink(t)
 	w.subscribe(s, "SUBSCRIPTION_CONTRACTS_CREATE", "SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE", "SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS")
@@ -50,7 +50,7 @@ func TestAWebhookIsSignedAndShaped(t *testing.T) {
 	}
 }
 
-func TestWhichTopicsAnActCauses(t *testing.T) {
+func TestTopicsOfEachMutation(t *testing.T) {
 	t.Parallel()
 	all := []string{
 		"SUBSCRIPTION_CONTRACTS_CREATE", "SUBSCRIPTION_CONTRACTS_UPDATE", "SUBSCRIPTION_CONTRACTS_PAUSE", "CUSTOMER_PAYMENT_METHODS_CREATE",
@@ -130,7 +130,7 @@ func (w *world) method(m Made, status MethodStatus) {
 	}
 }
 
-func TestAFailedWebhookIsSentAgainAsTheSameOne(t *testing.T) {
+func TestFailedWebhookIsResentUnchanged(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld(t), newSink(t, 500, 302)
 	w.subscribe(s, "SUBSCRIPTION_CONTRACTS_CREATE")
@@ -153,7 +153,7 @@ func TestAFailedWebhookIsSentAgainAsTheSameOne(t *testing.T) {
 	}
 }
 
-func TestASubscriptionThatFailsForFourHoursIsRemoved(t *testing.T) {
+func TestWebhookSubscriptionFailingFourHoursIsRemoved(t *testing.T) {
 	t.Parallel()
 	for name, keep := range map[string]bool{"it is gone": false, "it stays when switched so": true} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestASubscriptionThatFailsForFourHoursIsRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatASubscriptionIsRefusedFor(t *testing.T) {
+func TestWebhookSubscriptionRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.AllowHTTPWebhooks = false })
 	create := func(uri string) string {
@@ -196,7 +196,7 @@ func TestWhatASubscriptionIsRefusedFor(t *testing.T) {
 	}
 }
 
-func TestRunCarriesOutWhatIsRequestedLater(t *testing.T) {
+func TestRunExecutesScheduledRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.CompletionDelay = -1 })
 	s := newSink(t)

@@ -28,7 +28,7 @@ func build(t *testing.T, o demo.Options) (*simulator.Simulator, demo.Cast) {
 	return sim, cast
 }
 
-func TestTheSameSeedMakesTheSameStores(t *testing.T) {
+func TestSameSeedMakesSameStores(t *testing.T) {
 	t.Parallel()
 	text := func(seed uint64) string {
 		sim, _ := build(t, demo.Options{Seed: seed, Contracts: 60})
@@ -47,7 +47,7 @@ func TestTheSameSeedMakesTheSameStores(t *testing.T) {
 	}
 }
 
-func TestTheDemoStoreHasOneOfEverything(t *testing.T) {
+func TestDemoStoreHasEveryKind(t *testing.T) {
 	t.Parallel()
 	sim, cast := build(t, demo.Options{Seed: 1, Contracts: 200})
 	seen := map[string]int{}
@@ -105,7 +105,7 @@ func TestTheDemoStoreHasOneOfEverything(t *testing.T) {
 	}
 }
 
-func TestTheFirstContractIsPlain(t *testing.T) {
+func TestFirstContractIsSimple(t *testing.T) {
 	t.Parallel()
 	sim, cast := build(t, demo.Options{Seed: 99, Contracts: 1})
 	if who := cast.Customers[0]; who.ID != 7001 || len(who.Contracts) != 1 || who.Contracts[0] != 9001 {
@@ -126,7 +126,7 @@ func TestTheFirstContractIsPlain(t *testing.T) {
 	}
 }
 
-func TestAnEmptyStoreSellsAndHasNoContracts(t *testing.T) {
+func TestEmptyStoreSellsWithoutContracts(t *testing.T) {
 	t.Parallel()
 	sim, cast := build(t, demo.Options{Seed: 1, Contracts: 200, Empty: true})
 	if len(cast.Customers) != 0 || len(cast.Others) != 0 {

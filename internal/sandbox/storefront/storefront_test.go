@@ -108,7 +108,7 @@ func (s *scene) login() {
 	}
 }
 
-func TestTheAppHearsWhoIsSignedIn(t *testing.T) {
+func TestAppReceivesSignedInCustomer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.do("GET", "/apps/subscriptions/cp/api/past-orders?size=2", "")
@@ -133,7 +133,7 @@ func TestTheAppHearsWhoIsSignedIn(t *testing.T) {
 	}
 }
 
-func TestEverythingButCookiesPasses(t *testing.T) {
+func TestProxyPassesAllButCookies(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.login()
@@ -156,7 +156,7 @@ func TestEverythingButCookiesPasses(t *testing.T) {
 	}
 }
 
-func TestAShopperCannotSignInByTheQuery(t *testing.T) {
+func TestSignInByQueryIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.do("GET", "/apps/subscriptions/x?logged_in_customer_id=7002&signature=abc", "")
@@ -169,7 +169,7 @@ func TestAShopperCannotSignInByTheQuery(t *testing.T) {
 	}
 }
 
-func TestAForgedSessionIsNoSession(t *testing.T) {
+func TestForgedSessionIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.do("GET", "/apps/subscriptions/x", "", "Cookie", "storefront_session=7001.00000000000000000000000000000000")
@@ -178,7 +178,7 @@ func TestAForgedSessionIsNoSession(t *testing.T) {
 	}
 }
 
-func TestWrongRequestsToTheStore(t *testing.T) {
+func TestInvalidStorefrontRequests(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, row := range []struct {
@@ -239,7 +239,7 @@ func TestCheckout(t *testing.T) {
 	}
 }
 
-func TestTheStoreShowsWhatItSells(t *testing.T) {
+func TestStorefrontListsProducts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	res, text := s.do("GET", "/?thanks=%3Cscript%3E", "")
@@ -256,7 +256,7 @@ func TestTheStoreShowsWhatItSells(t *testing.T) {
 	}
 }
 
-func TestTheFirstPageOfTheApp(t *testing.T) {
+func TestFirstPageOfApp(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, path := range []string{"/apps/subscriptions", "/apps/subscriptions/", "/apps/memberships/"} {

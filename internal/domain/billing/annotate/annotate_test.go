@@ -37,7 +37,7 @@ func (p *tagged) Tag(_ context.Context, _ platform.Shop, _ string, add, remove [
 }
 
 // An old word that is slow is followed by what is true by then.
-func TestATagThatComesLateDoesNotOutliveTheContract(t *testing.T) {
+func TestLateTagIsRemovedWithContract(t *testing.T) {
 	t.Parallel()
 	at := clock.NewManual(time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC))
 	of := shop.Shop{Domain: "demo.myshopify.com", Token: "shpat_demo", TimeZone: "UTC", Connected: true}

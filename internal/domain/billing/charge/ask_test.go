@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 )
 
-func TestErrandsThatFailedShareEverSmallerCalls(t *testing.T) {
+func TestFailedRequestsAreSplitIntoSmallerBatches(t *testing.T) {
 	t.Parallel()
 	var requests []request
 	for _, failures := range []int{4, 0, 1, 4, 1, 9, 0} {

@@ -15,7 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
+func TestPaymentMethodUpdatedBeforeDeclineCausesNoRetry(t *testing.T) {
 	t.Parallel()
 	charged := billingtest.Now.Add(-time.Hour)
 	for _, row := range []struct {
@@ -53,7 +53,7 @@ func TestARemedyFromBeforeTheDeclineIsNone(t *testing.T) {
 
 // Between the decision to end a contract and the call that ends it hours may pass, when
 // the platform does not answer.
-func TestAPaymentMethodThatChangesBeforeTheContractIsEndedSavesIt(t *testing.T) {
+func TestNewPaymentMethodBeforeCancellationKeepsContract(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		state  dunning.State
@@ -86,7 +86,7 @@ func TestAPaymentMethodThatChangesBeforeTheContractIsEndedSavesIt(t *testing.T) 
 	}
 }
 
-func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.T) {
+func TestRetryAfterChangeDuringChargeIsPublished(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		changed time.Time
@@ -112,7 +112,7 @@ func TestARetryAfterAChangeThatCameWhileTheChargeWasUnderWayIsToldOf(t *testing.
 
 // A case whose order ends in another way than by a charge does not keep the orders
 // after it from being made.
-func TestARetryThatIsEndedBeforeItWasSentEndsItsCase(t *testing.T) {
+func TestCancelledRetryClosesItsCase(t *testing.T) {
 	t.Parallel()
 	for name, hinder := range map[string]func(*billingtest.Books){
 		"the store has left":              func(b *billingtest.Books) { b.Store.Connected = false },
@@ -134,7 +134,7 @@ func TestARetryThatIsEndedBeforeItWasSentEndsItsCase(t *testing.T) {
 	}
 }
 
-func TestARetryGivesWayToAFirstChargeWithTheSameCard(t *testing.T) {
+func TestFirstChargeGoesBeforeRetryOfSameCard(t *testing.T) {
 	t.Parallel()
 	for name, ago := range map[string]time.Duration{"that falls due with it": -1, "of eight minutes before": 8 * time.Minute} {
 		first := billingtest.Due(func(a *billing.Attempt) { a.ID, a.Contract, a.DueAt = 2, 9002, billingtest.Now })

@@ -19,7 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestWhatIsSentWasCommittedBefore(t *testing.T) {
+func TestChargeIsCommittedBeforeItIsSent(t *testing.T) {
 	t.Parallel()
 	s, b := open(nil, billingtest.Due())
 	taken, err := s.claim(t.Context(), 1)
@@ -41,7 +41,7 @@ func TestWhatIsSentWasCommittedBefore(t *testing.T) {
 	}
 }
 
-func TestATryIsANewOneOnlyAfterAKnownEnd(t *testing.T) {
+func TestNewAttemptRequiresKnownResult(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[billing.Status]int{billing.Queued: 2, billing.Requesting: 2, billing.PlatformException: 2, billing.Failure: 3} {
 		a := billingtest.Due(func(a *billing.Attempt) { a.Status, a.Try, a.Key = status, 2, "key" })
@@ -71,7 +71,7 @@ func (p *belated) Charge(_ context.Context, _ platform.Shop, charges []platform.
 	return make([]platform.ChargeAnswer, len(charges)), nil
 }
 
-func TestNothingIsSentAfterItsLease(t *testing.T) {
+func TestExpiredLeaseSendsNothing(t *testing.T) {
 	t.Parallel()
 	s, b := open(nil, billingtest.Due())
 	p := &belated{clock: s.Clock.(*clock.Manual)}
@@ -89,7 +89,7 @@ func TestNothingIsSentAfterItsLease(t *testing.T) {
 	}
 }
 
-func TestWhatThePlatformHasIsNotChargedAgain(t *testing.T) {
+func TestOrderOnPlatformIsNotChargedAgain(t *testing.T) {
 	t.Parallel()
 	is := func(key string, state platform.AttemptState) []platform.Attempt {
 		return []platform.Attempt{{ID: "gid", Key: key, State: state}}
@@ -171,7 +171,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-func TestAFrozenStoreIsAskedLaterForAChargeThatThePlatformNeverSaw(t *testing.T) {
+func TestUnseenChargeOfFrozenStoreIsCheckedLater(t *testing.T) {
 	t.Parallel()
 	a := billingtest.Sent(25*time.Hour, 3*time.Hour)
 	s, b := open(nil, a)
@@ -182,7 +182,7 @@ func TestAFrozenStoreIsAskedLaterForAChargeThatThePlatformNeverSaw(t *testing.T)
 	}
 }
 
-func TestAnOrderThatThePlatformNeverSawIsGivenUpForANewerOne(t *testing.T) {
+func TestUnseenOrderIsMissedWhenNewerIsDue(t *testing.T) {
 	t.Parallel()
 	newer := billingtest.Due(func(a *billing.Attempt) { a.ID, a.Cycle = 2, 4 })
 	first := func(last time.Duration, change ...func(*billing.Attempt)) billing.Attempt {
@@ -258,7 +258,7 @@ func (p refusing) Charge(_ context.Context, _ platform.Shop, charges []platform.
 	return answers, nil
 }
 
-func TestOnlyAnEarlyChargeIsPostponed(t *testing.T) {
+func TestChargeIsPostponedOnlyWhenEarly(t *testing.T) {
 	t.Parallel()
 	for code, postponed := range map[string]bool{tooEarly: true, "CONTRACT_UNDER_REVIEW": false} {
 		s, _ := open(nil, billingtest.Due())
@@ -273,7 +273,7 @@ func TestOnlyAnEarlyChargeIsPostponed(t *testing.T) {
 }
 
 // A customer may take two days to confirm an earlier charge of the cycle.
-func TestAnEarlierChargeThatHasNotEndedIsLookedAtLessAndLess(t *testing.T) {
+func TestUnfinishedEarlierChargeIsPolledWithBackoff(t *testing.T) {
 	t.Parallel()
 	a := billingtest.Sent(0, 0)
 	a.AttemptedAt = billingtest.Now
@@ -299,7 +299,7 @@ func TestAnEarlierChargeThatHasNotEndedIsLookedAtLessAndLess(t *testing.T) {
 	}
 }
 
-func TestFindingsOfAnotherTryOrStatusChangeNothing(t *testing.T) {
+func TestResultOfOtherAttemptOrStatusIsIgnored(t *testing.T) {
 	t.Parallel()
 	first := billingtest.Sent(time.Minute, time.Minute)
 	for _, row := range []struct {
@@ -335,7 +335,7 @@ func TestStoreDisconnectsOnRefusalOfItsOwnTokenOnly(t *testing.T) {
 	}
 }
 
-func TestALateSuccessOfAnEarlierTryIsTheOrder(t *testing.T) {
+func TestLateSuccessOfEarlierAttemptIsTheOrder(t *testing.T) {
 	t.Parallel()
 	a := billingtest.Due(func(a *billing.Attempt) { a.Status, a.Try, a.ErrorCode = billing.Failure, 2, "CARD_DECLINED" })
 	a.Key = billing.KeyOf("demo.myshopify.com", a.Contract, a.Cycle, 2)
@@ -347,7 +347,7 @@ func TestALateSuccessOfAnEarlierTryIsTheOrder(t *testing.T) {
 	}
 }
 
-func TestACaseIsClosedOnce(t *testing.T) {
+func TestDunningCaseIsClosedOnce(t *testing.T) {
 	t.Parallel()
 	a := billingtest.InCase()
 	s, b := open(func(c *contract.Contract) { c.Dunning = &contract.Dunning{Attempt: 1, Cycle: 3, State: dunning.Open} }, a)

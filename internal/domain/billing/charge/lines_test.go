@@ -9,7 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestALineIsNotedWhenItIsSentFirst(t *testing.T) {
+func TestSentLineIsStoredAtFirstSend(t *testing.T) {
 	t.Parallel()
 	is := contract.Contract{Revision: 7, Lines: []contract.Line{{Title: "of the contract"}}}
 	before := []contract.Line{{Title: "noted before"}}
@@ -31,7 +31,7 @@ func TestALineIsNotedWhenItIsSentFirst(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsAskedForLinesThatMayNotBeThoseThatAreNoted(t *testing.T) {
+func TestOrderIsReadWhenItsLinesMayDiffer(t *testing.T) {
 	t.Parallel()
 	tea, milk := contract.Line{ID: "tea", VariantID: 1, Quantity: 1}, contract.Line{ID: "milk", VariantID: 2, Quantity: 1}
 	is := contract.Contract{Lines: []contract.Line{tea}}

@@ -16,7 +16,7 @@ import (
 )
 
 // The order carries the product: what is not found is not that.
-func TestOneTimeProductOfAnotherCustomersOrderIsNotFoundAndStays(t *testing.T) {
+func TestOneOffOfAnotherCustomerIsNotFound(t *testing.T) {
 	t.Parallel()
 	customer := func(id int64) activity.Actor {
 		return activity.Actor{Source: activity.CustomerPortal, By: "customer", Customer: id}

@@ -15,7 +15,7 @@ import (
 // store charges orders at 14:00 UTC.
 var store = shop.Shop{ID: 1, TimeZone: "UTC", OrderHour: 14, Connected: true}
 
-func TestAChargeOfWhichACallIsOnItsWayIsNotTooEarly(t *testing.T) {
+func TestChargeInFlightIsNotPostponed(t *testing.T) {
 	t.Parallel()
 	c := billingtest.Monthly()
 	l := newSettling(&settlement.Unit{
@@ -38,7 +38,7 @@ func TestAChargeOfWhichACallIsOnItsWayIsNotTooEarly(t *testing.T) {
 	}
 }
 
-func TestAChargeThatComesTooEarlyGoesBackIntoTheQueue(t *testing.T) {
+func TestEarlyChargeReturnsToQueue(t *testing.T) {
 	t.Parallel()
 	date := time.Date(2026, 3, 10, 14, 0, 0, 0, time.UTC) // 2 pm is the store's order time
 	for _, row := range []struct {
@@ -87,7 +87,7 @@ func TestAChargeThatComesTooEarlyGoesBackIntoTheQueue(t *testing.T) {
 	}
 }
 
-func TestACycleThatSomebodyMovedAwayIsChargedOnItsNewDate(t *testing.T) {
+func TestCycleMovedAtPlatformIsChargedOnNewDate(t *testing.T) {
 	t.Parallel()
 	later := billingtest.Now.AddDate(0, 0, 9)
 	there := platform.Cycle{Index: 3, Edited: true, Expected: later, Start: billingtest.Now.AddDate(0, 0, -20)}

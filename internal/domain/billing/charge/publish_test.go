@@ -80,7 +80,7 @@ func (w *waiting) node(p billing.Platform) node {
 	return node{charge.New(env), &commands{Env: env}}
 }
 
-func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
+func TestStaleEventIsNotTakenForReschedule(t *testing.T) {
 	t.Parallel()
 	w := wait(t)
 	at, of, node, client, made := w.at, w.of, w.node(w.tea.Client), w.tea.Client, int64(w.order.Contract)
@@ -126,7 +126,7 @@ func TestAnOldWordThatIsSlowIsNotTakenForSomebodysWish(t *testing.T) {
 }
 
 // Two changes may be as quick as each other, and a clock may stand still.
-func TestWhatChangesInTheInstantOfWhichThePlatformIsToldIsToldToo(t *testing.T) {
+func TestChangeAtSameInstantAsPublishIsPublished(t *testing.T) {
 	t.Parallel()
 	w := wait(t)
 	node := w.node(w.tea.Client)

@@ -125,7 +125,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestAnOrderWaitsForTheChangeThatIsMadeBeforeIt(t *testing.T) {
+func TestOrderWaitsForPendingChange(t *testing.T) {
 	t.Parallel()
 	wanted := func(ago time.Duration, change ...func(*billing.Attempt)) billing.Attempt { // by a person, before its date
 		return billingtest.Due(append([]func(*billing.Attempt){func(a *billing.Attempt) {

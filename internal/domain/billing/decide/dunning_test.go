@@ -84,7 +84,7 @@ func TestDecideOnDeclines(t *testing.T) {
 	}
 }
 
-func TestRetryThatIsPutOffWhereClocksChangeComesOnTheNextLocalDay(t *testing.T) {
+func TestPostponedRetryAcrossClockChangeIsOnNextLocalDay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ zone, now, want string }{
 		"on an ordinary day":                                       {"Europe/Berlin", "2026-03-10T09:30:00+01:00", "2026-03-11T09:00:00+01:00"},

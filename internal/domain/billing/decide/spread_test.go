@@ -38,7 +38,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestTurnsLieEvenlyAndAreTheSameEverywhere(t *testing.T) {
+func TestSlotsAreEvenAndStable(t *testing.T) {
 	t.Parallel()
 	const contracts, window, parts = 12_000, 6 * time.Hour, 12
 	var perPart [parts]int

@@ -329,7 +329,7 @@ func givenUp(change func(*Facts)) func(*Facts) {
 
 // What is explained comes from what is decided: where the explanation says that
 // the order will be charged, it would be.
-func TestWhatComesNextIsWhatWouldBeDecided(t *testing.T) {
+func TestExplanationAgreesWithDecision(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		change func(*Facts)

@@ -22,7 +22,7 @@ func (keeping) DropCycleEdit(context.Context, platform.Shop, platform.CycleRef) 
 	return &platform.Refusal{Code: "INVALID", Message: "It has passed."}
 }
 
-func TestACopyOfAnOlderContractIsMadeAnew(t *testing.T) {
+func TestStalePreparationIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]func(billing.Platform) billing.Platform{
 		"the platform takes the copy back": func(p billing.Platform) billing.Platform { return p },
@@ -82,7 +82,7 @@ func TestACopyOfAnOlderContractIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestAReadyOrderIsLookedAtAgainWhenItsContractHasChanged(t *testing.T) {
+func TestReadyOrderIsPreparedAgainAfterContractChange(t *testing.T) {
 	t.Parallel()
 	ready := billing.Preparation{Stage: billing.Ready, Edited: true, Revision: 7}
 	for name, test := range map[string]struct {

@@ -70,7 +70,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-func TestAStepIsPlannedMadeAndNoted(t *testing.T) {
+func TestStepIsPlannedMadeAndRecorded(t *testing.T) {
 	t.Parallel()
 	is, wanted := []billing.OrderLine{placedLine("a", 1, 1, 100, 0)}, []billing.OrderLine{placedLine("a", 2, 1, 200, 0)}
 	m := aim{is: is, wanted: wanted, rules: swap.Result{Applied: []swap.Rule{{ID: 7}}, ShiftDays: 3}}
@@ -98,7 +98,7 @@ func TestAStepIsPlannedMadeAndNoted(t *testing.T) {
 	}
 }
 
-func TestWantedLinesHoldEachOneTimeProductOnce(t *testing.T) {
+func TestWantedLinesContainEachOneOffOnce(t *testing.T) {
 	t.Parallel()
 	is := []billing.OrderLine{placedLine("a", 1, 1, 100, 0), placedLine("b", 9, 1, 900, 4), placedLine("c", 9, 1, 900, 4), placedLine("d", 8, 1, 800, 5)}
 	kept := billing.OneOff{ID: 4, Quantity: 3, Variant: platform.Variant{ID: 9, Price: money.Amount{Minor: 900, Currency: "USD"}}}
@@ -111,7 +111,7 @@ func TestWantedLinesHoldEachOneTimeProductOnce(t *testing.T) {
 
 // Rules that last have acted on the contract once the order has come past them: whatever
 // is prepared again afterwards, they do not act once more for the same order.
-func TestRulesThatLastActOnceForAnOrder(t *testing.T) {
+func TestRecurringRuleAppliesOncePerOrder(t *testing.T) {
 	t.Parallel()
 	for stage, acted := range map[billing.Stage]bool{billing.Fresh: false, billing.ContractPlanned: false, billing.ContractDone: true, billing.OrderPlanned: true, billing.Ready: true} {
 		a := billing.Attempt{Status: billing.Failure, Prep: billing.Preparation{Stage: stage, Edited: true, Revision: 5}}
@@ -126,7 +126,7 @@ func TestRulesThatLastActOnceForAnOrder(t *testing.T) {
 
 // An order that is prepared again forgets what it would have held, but not what it was
 // sent with, nor what it would have come to when it was skipped.
-func TestWhatAnOrderWasStaysWhenItIsPreparedAnew(t *testing.T) {
+func TestNewPreparationKeepsOrderContents(t *testing.T) {
 	t.Parallel()
 	for status, stays := range map[billing.Status]bool{billing.Queued: false, billing.Requesting: false, billing.Failure: true, billing.Skipped: true} {
 		a := billing.Attempt{Status: status, Lines: []contract.Line{{Quantity: 2}}, Prep: billing.Preparation{Stage: billing.Ready, Edited: true}}
@@ -136,7 +136,7 @@ func TestWhatAnOrderWasStaysWhenItIsPreparedAnew(t *testing.T) {
 	}
 }
 
-func TestOnlyAnUnsentTryIsPrepared(t *testing.T) {
+func TestSentAttemptIsNotPrepared(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {

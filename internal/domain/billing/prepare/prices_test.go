@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestAPlansPricesBeginWithTheirOrders(t *testing.T) {
+func TestPlanPricesBeginWithTheirOrder(t *testing.T) {
 	t.Parallel()
 	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	steps := func(list ...platform.CyclePrice) platform.Pricing {

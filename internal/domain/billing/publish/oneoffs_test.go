@@ -31,7 +31,7 @@ func (i *interleaved) CycleOrder(ctx context.Context, at platform.Shop, of platf
 	return o, err
 }
 
-func TestAOneTimeProductIsInItsOrderOnceWhoeverTellsOfIt(t *testing.T) {
+func TestOneOffIsPublishedOncePerOrder(t *testing.T) {
 	t.Parallel()
 	// Publishing tells the platform of the product; a person charges the order at
 	// once, so that it is prepared too.

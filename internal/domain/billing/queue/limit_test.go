@@ -11,7 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestAQueueEndsWithTheLastCycleAndHasNoHoles(t *testing.T) {
+func TestQueueEndsWithLastCycleWithoutGaps(t *testing.T) {
 	t.Parallel()
 	at := func(cycle int, s billing.Status) billing.Attempt {
 		return billing.Attempt{ID: billing.AttemptID(cycle), Cycle: cycle, Status: s, BillingDate: billingtest.Now.AddDate(0, cycle, 0)}

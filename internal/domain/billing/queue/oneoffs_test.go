@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-func TestWhatAnOrderCarriedThatIsLeftOpenStaysWithIt(t *testing.T) {
+func TestUnfinishedOrderKeepsItsOneOffs(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name  string
@@ -41,7 +41,7 @@ func TestWhatAnOrderCarriedThatIsLeftOpenStaysWithIt(t *testing.T) {
 	}
 }
 
-func TestOneTimeProductsFollowTheQueue(t *testing.T) {
+func TestOneOffsFollowTheQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 	attempt := func(cycle int, s billing.Status) billing.Attempt {

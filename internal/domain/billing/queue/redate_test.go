@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestLaterOrdersFollowTheSeriesSaveThoseThatAPersonChose(t *testing.T) {
+func TestLaterOrdersFollowSeriesExceptChosenDates(t *testing.T) {
 	t.Parallel()
 	c := billingtest.Monthly()
 	c.Series = contract.Series{Cycle: 4, Start: time.Date(2026, 5, 31, 14, 0, 0, 0, time.UTC), Moved: true}
@@ -38,7 +38,7 @@ func TestLaterOrdersFollowTheSeriesSaveThoseThatAPersonChose(t *testing.T) {
 	}
 }
 
-func TestNewOrdersOfAChosenSeriesAreTold(t *testing.T) {
+func TestNewOrdersOfChosenSeriesArePublished(t *testing.T) {
 	t.Parallel()
 	g := billingtest.Monthly()
 	for _, moved := range []bool{false, true} {

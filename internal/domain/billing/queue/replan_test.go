@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
-func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
+func TestDueOrderOutsideQueueIsKept(t *testing.T) {
 	t.Parallel()
 	// Cycle 3 is due and waits for the end of an earlier charge, cycle 4 is to come.
 	queue := func() []billing.Attempt {
@@ -69,7 +69,7 @@ func TestAnOrderThatFellDueIsNotForgottenWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestACycleThatEndedIsNotPlannedAgain(t *testing.T) {
+func TestFinishedCycleIsNotPlannedAgain(t *testing.T) {
 	t.Parallel()
 	// The series was chosen before another worker ended cycle 3.
 	_, b := billingtest.Open(func(c *contract.Contract) { c.Series.Cycle = 3 },
@@ -93,7 +93,7 @@ func TestACycleThatEndedIsNotPlannedAgain(t *testing.T) {
 	}
 }
 
-func TestNothingIsPlannedBeforeASkippedOrderOfAContractThatEnds(t *testing.T) {
+func TestEndingContractPlansNothingBeforeSkippedOrder(t *testing.T) {
 	t.Parallel()
 	g := billingtest.Monthly()
 	g.Ending = &contract.Ending{Why: contract.EndOfTerm}
