@@ -364,6 +364,7 @@ func (s *Simulator) Uninstall(shop string) error {
 			return fault.New(fault.FailedPrecondition, "%s has uninstalled the app already", sh.Domain)
 		}
 		sh.UninstalledAt = s.now()
+		s.forgetTokens(sh)
 		s.save(sh)
 		s.emitShop(sh, "APP_UNINSTALLED")
 		for _, w := range sh.subscriptions.order {
@@ -390,7 +391,7 @@ func (s *Simulator) Install(shop, token string) error {
 			return fault.New(fault.FailedPrecondition, "another store has this token")
 		}
 		delete(s.state.byToken, sh.Token)
-		sh.Token, sh.UninstalledAt = token, time.Time{}
+		sh.Token, sh.UninstalledAt, sh.Grants.Retired = token, time.Time{}, false
 		s.state.byToken[token] = sh
 		s.save(sh)
 		return nil

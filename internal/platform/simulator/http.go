@@ -45,6 +45,7 @@ func (s *Simulator) Handler() http.Handler {
 		}
 		s.serve(w, r)
 	})
+	mux.HandleFunc("POST /admin/oauth/access_token", s.serveToken)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, map[string]string{"errors": "Not Found"})
 	})
@@ -103,7 +104,7 @@ func (s *Simulator) shopOf(token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh := s.state.byToken[token]
-	if sh == nil || !sh.UninstalledAt.IsZero() {
+	if sh == nil || !sh.opens(token, s.opts.Clock.Now()) {
 		return ""
 	}
 	return sh.Domain
