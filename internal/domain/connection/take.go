@@ -89,7 +89,11 @@ func (s *Service) Migrate(ctx context.Context, of shop.Shop) error {
 		return err
 	}
 	for _, c := range list {
-		if c.App == Primary && c.Refresh == "" {
+		switch {
+		case c.App != Primary || c.Refresh != "":
+		case c.Migrating:
+			return fault.New(fault.Unavailable, "the platform does not exchange the token of %s now: it is tried again when the store is called", of.Domain).Entity("shop").Code("grantUnknown")
+		default:
 			return fault.New(fault.FailedPrecondition, "the platform does not exchange the token of %s: it is not one of this app. A custom app keeps its token", of.Domain).
 				Entity("shop").Code("tokenKept")
 		}
