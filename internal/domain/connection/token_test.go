@@ -147,32 +147,49 @@ func TestRefusedStoreIsDisconnectedUntilAMerchantComes(t *testing.T) {
 	})
 }
 
-// A process that stands still while it waits for the platform must not overwrite what
-// another one has done meanwhile.
+// A process that stands still while it asks the platform must not overwrite what another
+// one has done meanwhile, whether its request came before the other's or after it.
 func TestAnswerThatComesTooLateIsDiscarded(t *testing.T) {
 	t.Parallel()
-	onEach(t, simulator.TokenRules{}, func(w *world) {
-		w.install()
-		w.clock.Set(w.clock.Now().Add(2 * time.Hour))
-		late := w.node(-1)
-		var between platform.Token
-		late.http = func(r *http.Request) (*http.Response, error) {
-			res, err := w.answer(r)
-			if between == "" {
-				w.clock.Set(w.clock.Now().Add(2 * time.Minute)) // its lease has ended
-				var failed error
-				if between, failed = w.call(w.node(-1)); failed != nil {
-					w.Error(failed)
+	for _, rule := range rules {
+		for _, before := range []bool{true, false} {
+			onEach(t, rule, func(w *world) {
+				w.install()
+				w.clock.Set(w.clock.Now().Add(2 * time.Hour))
+				late, other := w.node(-1), w.node(-1)
+				var between platform.Token
+				meanwhile := func() {
+					w.clock.Set(w.clock.Now().Add(2 * time.Minute)) // the lease has ended
+					var err error
+					if between, err = w.call(other); err != nil {
+						w.Error(err)
+					}
 				}
-			}
-			return res, err
+				late.http = func(r *http.Request) (res *http.Response, err error) {
+					if before {
+						res, err = w.answer(r)
+					}
+					if between == "" {
+						meanwhile()
+					}
+					if !before {
+						res, err = w.answer(r)
+					}
+					return res, err
+				}
+				token, err := late.Token(w.Context(), platform.Shop{Domain: domain})
+				if err != nil || token != between {
+					w.Errorf("%+v, before %t: got %q, the other %q, %v", rule, before, string(token), string(between), err)
+				}
+				for _, n := range []*node{late, other} {
+					if token, err := w.call(n); err != nil || !w.accepted(token) {
+						w.Errorf("%+v, before %t: %q, %v", rule, before, string(token), err)
+					}
+				}
+				w.works("afterwards")
+			})
 		}
-		token, err := w.call(late)
-		if err != nil || token != between || !w.accepted(token) {
-			w.Errorf("got %q, the other %q, %v", string(token), string(between), err)
-		}
-		w.works("afterwards")
-	})
+	}
 }
 
 func TestStoreWithoutAConnectionHasItsOwnToken(t *testing.T) {
