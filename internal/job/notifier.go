@@ -9,47 +9,47 @@ import (
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 )
 
-// near is River's SQLite driver with notifications that stay in the process: on
+// localDriver is River's SQLite driver with notifications that stay in the process: on
 // SQLite the process that adds tasks is the one that runs them, so nothing needs
 // to be written or asked for. River's own imitation is a table that it polls.
-type near struct {
+type localDriver struct {
 	*riversqlite.Driver
-	bell *notifier
+	notifier *notifier
 }
 
 // SupportsListener says that there is something to listen to.
-func (near) SupportsListener() bool { return true }
+func (localDriver) SupportsListener() bool { return true }
 
-// SupportsListenNotify says that River itself has nothing to send: the bell is
-// rung when a transaction has committed.
-func (near) SupportsListenNotify() bool { return false }
+// SupportsListenNotify says that River itself has nothing to send: the queue
+// notifies when a transaction has committed.
+func (localDriver) SupportsListenNotify() bool { return false }
 
-// GetListener returns an ear for the bell.
-func (n near) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
-	return &listener{bell: n.bell}
+// GetListener returns a listener of this process's notifier.
+func (d localDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
+	return &listener{notifier: d.notifier}
 }
 
-// notifier tells the listeners of a process that there are new tasks.
+// notifier signals the listeners of a process that there are new tasks.
 type notifier struct {
-	mu   sync.Mutex
-	ears map[*listener]chan struct{}
+	mu        sync.Mutex
+	listeners map[*listener]chan struct{}
 }
 
-func (b *notifier) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, rung := range b.ears {
+func (n *notifier) notify() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, signal := range n.listeners {
 		select {
-		case rung <- struct{}{}:
+		case signal <- struct{}{}:
 		default: // a notification is pending: one is enough
 		}
 	}
 }
 
-// listener implements River's listener on a bell.
+// listener implements River's listener on a notifier.
 type listener struct {
-	bell *notifier
-	rung chan struct{}
+	notifier *notifier
+	signal   chan struct{}
 }
 
 // What River calls a new task, and what it says of it.
@@ -59,46 +59,46 @@ const (
 )
 
 // Connect begins to listen.
-func (e *listener) Connect(context.Context) error {
-	e.bell.mu.Lock()
-	defer e.bell.mu.Unlock()
-	if e.bell.ears == nil {
-		e.bell.ears = make(map[*listener]chan struct{})
+func (l *listener) Connect(context.Context) error {
+	l.notifier.mu.Lock()
+	defer l.notifier.mu.Unlock()
+	if l.notifier.listeners == nil {
+		l.notifier.listeners = make(map[*listener]chan struct{})
 	}
-	e.rung = make(chan struct{}, 1)
-	e.bell.ears[e] = e.rung
+	l.signal = make(chan struct{}, 1)
+	l.notifier.listeners[l] = l.signal
 	return nil
 }
 
 // Close ends listening.
-func (e *listener) Close(context.Context) error {
-	e.bell.mu.Lock()
-	defer e.bell.mu.Unlock()
-	delete(e.bell.ears, e)
+func (l *listener) Close(context.Context) error {
+	l.notifier.mu.Lock()
+	defer l.notifier.mu.Unlock()
+	delete(l.notifier.listeners, l)
 	return nil
 }
 
-// WaitForNotification waits for the bell or for the end of ctx.
-func (e *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
+// WaitForNotification waits for a signal or for the end of ctx.
+func (l *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-e.rung:
+	case <-l.signal:
 		return &riverdriver.Notification{Topic: insertTopic, Payload: insertPayload}, nil
 	}
 }
 
 // Listen does nothing: there is one topic.
-func (e *listener) Listen(context.Context, string) error { return nil }
+func (l *listener) Listen(context.Context, string) error { return nil }
 
 // Unlisten does nothing.
-func (e *listener) Unlisten(context.Context, string) error { return nil }
+func (l *listener) Unlisten(context.Context, string) error { return nil }
 
-// Ping finds the bell always there.
-func (e *listener) Ping(context.Context) error { return nil }
+// Ping does nothing: the notifier is in this process.
+func (l *listener) Ping(context.Context) error { return nil }
 
 // Schema is empty: SQLite has none.
-func (e *listener) Schema() string { return "" }
+func (l *listener) Schema() string { return "" }
 
 // SetAfterConnectExec does nothing: nothing is connected.
-func (e *listener) SetAfterConnectExec(string) {}
+func (l *listener) SetAfterConnectExec(string) {}

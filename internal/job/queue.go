@@ -53,10 +53,10 @@ func OnPostgres(pool *pgxpool.Pool) (*Queue[pgx.Tx], error) {
 // OnSQLite returns the queue of a SQLite database. The pool must be the one
 // through which the database is written.
 func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
-	rung := &notifier{}
+	local := &notifier{}
 	q := &Queue[*sql.Tx]{
-		driver:   near{riversqlite.New(db), rung},
-		notifier: rung,
+		driver:   localDriver{riversqlite.New(db), local},
+		notifier: local,
 		idle: func(ctx context.Context) (idle bool, err error) {
 			err = db.QueryRowContext(ctx, fmt.Sprintf(idleQuery, "strftime('%Y-%m-%d %H:%M:%f', 'now')")).Scan(&idle)
 			return idle, err
@@ -67,7 +67,7 @@ func OnSQLite(db *sql.DB) (*Queue[*sql.Tx], error) {
 				return err
 			}
 			defer tx.Rollback() //nolint:errcheck // does nothing after the commit
-			if _, err := river.JobCompleteTx[near](ctx, tx, &river.Job[anyArgs]{JobRow: row}); err != nil {
+			if _, err := river.JobCompleteTx[localDriver](ctx, tx, &river.Job[anyArgs]{JobRow: row}); err != nil {
 				return err
 			}
 			return tx.Commit()
@@ -168,7 +168,7 @@ func (q *Queue[TTx]) addAgain(ctx context.Context, t task.Task, in time.Duration
 // them has committed. It does nothing where the database notifies listeners itself.
 func (q *Queue[TTx]) Wake() {
 	if q.notifier != nil {
-		q.notifier.ring()
+		q.notifier.notify()
 	}
 }
 
