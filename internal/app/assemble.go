@@ -60,6 +60,10 @@ func On(db *store.DB, o Options) (*App, error) {
 	if o.Simulated != nil {
 		clientOptions.HTTP, clientOptions.Clock, clientOptions.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait
 	}
+	a.Connections = connections(a, db)
+	if a.Connections != nil && !o.OwnTokens {
+		clientOptions.Tokens = a.Connections
+	}
 	client := shopify.New(clientOptions)
 	speedup := cmp.Or(o.Settings.WaitsScale, 1)
 	env := &billing.Env{

@@ -52,9 +52,6 @@ type Authorizer interface {
 	AppURL(shop string) string
 	// OpenCallback checks the query with which the platform sends the browser back.
 	OpenCallback(query url.Values, now time.Time) (Callback, error)
-	// OpenLaunch checks the query with which the platform opens the app, and returns the
-	// domain of the store. The user may be anyone who may open the store's admin.
-	OpenLaunch(query url.Values, now time.Time) (shop string, err error)
 	// OpenSession checks a session token.
 	OpenSession(token string, now time.Time) (Session, error)
 

@@ -33,6 +33,15 @@ func (s *Service) app(name AppName) (platform.Authorizer, error) {
 	return app, nil
 }
 
+// Domain returns the domain of the store that a request names.
+func Domain(shop string) (string, error) {
+	domain, ok := platform.ParseDomain(shop)
+	if !ok {
+		return "", fault.New(fault.Invalid, "%.64q is not a store's domain: it ends with .myshopify.com", shop).Entity("shop").Code("shopInvalid").Field("shop")
+	}
+	return domain, nil
+}
+
 // Begin starts an installation. It returns the consent page of the platform, and the value
 // of a cookie that proves at the end that it is the same browser.
 func (s *Service) Begin(name AppName, shop string) (consent, cookie string, err error) {
@@ -40,22 +49,12 @@ func (s *Service) Begin(name AppName, shop string) (consent, cookie string, err 
 	if err != nil {
 		return "", "", err
 	}
-	domain, ok := platform.ParseDomain(shop)
-	if !ok {
-		return "", "", fault.New(fault.Invalid, "%.64q is not a store's domain: it ends with .myshopify.com", shop).Entity("shop").Code("shopInvalid").Field("shop")
+	domain, err := Domain(shop)
+	if err != nil {
+		return "", "", err
 	}
 	state, cookie := s.newState(name, domain)
 	return app.ConsentURL(domain, platform.ScopeNames(scopesOf(name)), Redirect(s.PublicURL, name), state), cookie, nil
-}
-
-// Launch returns the domain of the store whose admin opens the app, from a query that the
-// platform signed.
-func (s *Service) Launch(name AppName, query url.Values) (domain string, err error) {
-	app, err := s.app(name)
-	if err != nil {
-		return "", err
-	}
-	return app.OpenLaunch(query, s.Clock.Now())
 }
 
 // AppURL returns the address of an app in a store's admin.

@@ -46,7 +46,7 @@ func (a *App) OpenCallback(query url.Values, now time.Time) (platform.Callback, 
 	return c, nil
 }
 
-// OpenLaunch checks the signature, that no parameter is given twice, the time and the
+// OpenLaunch checks what every query of the platform to an app has: the signature, that no parameter is given twice, the time and the
 // store.
 func (a *App) OpenLaunch(query url.Values, now time.Time) (string, error) {
 	if !a.genuine(query) {
