@@ -55,7 +55,12 @@ var _ platform.Tokens = (*Service)(nil)
 type cached struct {
 	token     platform.Token
 	freshTill time.Time // zero: for ever
+	given     bool      // the store has no connection, and callers have its token
 }
+
+// keepGiven is how long a process does not look again whether a store has a connection. A
+// token that is not accepted any more makes it look at once.
+const keepGiven = time.Minute
 
 func (s *Service) policy() Policy {
 	if s.Policy == (Policy{}) {

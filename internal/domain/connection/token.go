@@ -17,6 +17,9 @@ import (
 func (s *Service) Token(ctx context.Context, of platform.Shop) (platform.Token, error) {
 	if kept, ok := s.cache.Load(of.Domain); ok {
 		if k := kept.(cached); k.freshTill.IsZero() || s.Clock.Now().Before(k.freshTill) {
+			if k.given {
+				return of.Token, nil
+			}
 			return k.token, nil
 		}
 	}
@@ -25,7 +28,7 @@ func (s *Service) Token(ctx context.Context, of platform.Shop) (platform.Token, 
 
 // Replace returns the access token to use after the platform did not accept one.
 func (s *Service) Replace(ctx context.Context, of platform.Shop, refused platform.Token) (platform.Token, error) {
-	if kept, ok := s.cache.Load(of.Domain); ok && kept.(cached).token == refused {
+	if kept, ok := s.cache.Load(of.Domain); ok && (kept.(cached).given || kept.(cached).token == refused) {
 		s.cache.CompareAndDelete(of.Domain, kept)
 	}
 	return s.shared(ctx, of, refused)
@@ -104,7 +107,9 @@ func (s *Service) claim(ctx context.Context, id shop.ID, of platform.Shop, refus
 		}
 		now := s.Clock.Now()
 		if c.none() {
-			token, err = given(of, refused)
+			if token, err = given(of, refused); err == nil {
+				s.cache.Store(of.Domain, cached{given: true, freshTill: now.Add(keepGiven)})
+			}
 			return err
 		}
 		accepted := c.Access != refused

@@ -23,8 +23,6 @@ type AppSettings struct {
 	URL      string // opened in the frame of a store's admin
 	// Redirects are the addresses to which browsers may be sent after a consent.
 	Redirects []string
-	// Bridge is the address of the script that plays App Bridge in the frame.
-	Bridge string
 }
 
 // TokenRules are how the platform treats tokens where its documentation leaves a choice.

@@ -376,6 +376,19 @@ func (s *Simulator) Uninstall(shop string) error {
 	})
 }
 
+// NeverInstalled makes a new store one that has never had the app.
+func (s *Simulator) NeverInstalled(shop string) error {
+	return s.update(func() error {
+		sh, err := s.store(shop)
+		if err != nil {
+			return err
+		}
+		sh.UninstalledAt, sh.Grants.Retired = s.now(), true
+		s.save(sh)
+		return nil
+	})
+}
+
 // Install puts the app back into a store that removed it, with a new token. Its
 // webhook subscriptions are gone; its contracts go on when they have not ended.
 func (s *Simulator) Install(shop, token string) error {
