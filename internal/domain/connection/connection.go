@@ -38,7 +38,7 @@ type Connection struct {
 	Migrating bool
 
 	Scopes    []string // granted
-	Asked     []string // scopes of the last consent page; empty: the platform's own installation
+	Asked     []string // scopes of the last consent page that were not all granted
 	GrantedAt time.Time
 	RenewedAt time.Time // when the tokens were issued
 

@@ -200,6 +200,9 @@ func (s *Service) take(ctx context.Context, name AppName, domain string, asked [
 		if asked != nil {
 			c.Asked = asked
 		}
+		if len(c.Missing()) == 0 {
+			c.Asked = nil // what is taken back later is asked for again
+		}
 		if err := tx.PutPlatformConnection(ctx, c); err != nil {
 			return err
 		}

@@ -152,15 +152,56 @@ func TestScopesThatGrewAreAskedForOnce(t *testing.T) {
 		if e, err = n.Enter(w.Context(), connection.Primary, w.session()); err != nil || e.Ask || len(e.Connection.Missing()) > 0 {
 			w.Errorf("after the consent: %+v, %v", e, err)
 		}
-		if err := w.sim.SetScopes(domain, few); err != nil { // the platform does not grant all that is agreed to
+	})
+}
+
+func TestScopesThatThePlatformWithholdsAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	onEach(t, simulator.TokenRules{}, func(w *world) {
+		app := w.sim.App()
+		app.Withheld = []string{"write_discounts"}
+		w.sim.SetApp(app)
+		n := w.node(-1)
+		if err := w.sim.SetScopes(domain, []string{"read_products"}); err != nil {
 			w.Fatal(err)
 		}
-		w.clock.Set(w.clock.Now().Add(2 * time.Hour))
+		if e, err := n.Enter(w.Context(), connection.Primary, w.session()); err != nil || !e.Ask {
+			w.Fatalf("%+v, %v", e, err)
+		}
+		page, cookie, err := n.Begin(connection.Primary, domain)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if _, err := n.Finish(w.Context(), connection.Primary, w.consent(page), cookie); err != nil {
+			w.Fatal(err)
+		}
+		e, err := n.Enter(w.Context(), connection.Primary, w.session())
+		if err != nil || e.Ask || !slices.Equal(names(e.Connection.Missing()), app.Withheld) {
+			w.Errorf("%+v, %v", e, err)
+		}
+	})
+}
+
+func TestScopesThatWereTakenBackAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	onEach(t, simulator.TokenRules{}, func(w *world) {
+		n := w.node(-1)
+		page, cookie, err := n.Begin(connection.Primary, domain)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if _, err := n.Finish(w.Context(), connection.Primary, w.consent(page), cookie); err != nil {
+			w.Fatal(err)
+		}
+		if err := w.sim.SetScopes(domain, []string{"write_orders"}); err != nil {
+			w.Fatal(err)
+		}
+		w.clock.Set(w.clock.Now().Add(2 * time.Hour)) // the next refresh shows it
 		if _, err := w.call(n); err != nil {
 			w.Fatal(err)
 		}
-		if e, err = n.Enter(w.Context(), connection.Primary, w.session()); err != nil || e.Ask || len(e.Connection.Missing()) == 0 {
-			w.Errorf("what is not granted was asked for again: %+v, %v", e, err)
+		if e, err := n.Enter(w.Context(), connection.Primary, w.session()); err != nil || !e.Ask {
+			w.Errorf("%+v, %v", e, err)
 		}
 	})
 }

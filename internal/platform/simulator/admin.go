@@ -158,10 +158,11 @@ func (s *Simulator) adminConsent(w http.ResponseWriter, r *http.Request) {
 
 func (s *Simulator) adminAgree(w http.ResponseWriter, r *http.Request) {
 	v, ok := s.view(r)
-	if !ok {
+	if !ok || r.ParseForm() != nil {
 		notInAdmin(w)
 		return
 	}
+	v.Query = r.PostForm
 	s.agree(w, r, v)
 }
 

@@ -23,6 +23,9 @@ type AppSettings struct {
 	URL      string // opened in the frame of a store's admin
 	// Redirects are the addresses to which browsers may be sent after a consent.
 	Redirects []string
+	// Withheld are scopes that the platform has not approved for the app: it grants them to
+	// no store, whatever a merchant agrees to.
+	Withheld []string
 }
 
 // TokenRules are how the platform treats tokens where its documentation leaves a choice.

@@ -21,6 +21,7 @@ func (s *Simulator) Consent(shop string, query url.Values) (string, error) {
 			return err
 		}
 		scopes := strings.FieldsFunc(query.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' })
+		scopes = slices.DeleteFunc(scopes, func(name string) bool { return slices.Contains(s.app.Withheld, name) })
 		code := authCode{Code: sh.issued("code"), Scopes: scopes, ExpiresAt: s.opts.Clock.Now().Add(codeLife)}
 		sh.Grants.Codes = append(sh.Grants.Codes, code)
 		s.save(sh)
