@@ -121,9 +121,17 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	if err != nil {
 		return append(findings, Finding{"stores", err})
 	}
-	client := shopify.New(shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)})
+	options := shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)}
+	tokens := connections(&App{options: Options{Settings: s, Clock: clock.System{}, Log: options.Log}}, db)
+	if tokens != nil {
+		options.Tokens = tokens
+	}
+	client := shopify.New(options)
 	for _, store := range stores {
 		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
+		if tokens != nil {
+			findings = append(findings, Finding{"permissions of " + store.Domain, granted(ctx, tokens, store)})
+		}
 		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
 		findings = append(findings, Finding{"books of " + store.Domain, compared(store, clock.System{}.Now())})
 	}

@@ -99,8 +99,8 @@ func (c *Connection) replace(g platform.Grant, used platform.Token, now time.Tim
 	c.release()
 }
 
-// scopesOf are the scopes that an app asks for.
-func scopesOf(app AppName) []platform.Scope {
+// Scopes returns the scopes that an app asks for.
+func Scopes(app AppName) []platform.Scope {
 	if app == Memberships {
 		return platform.ProxyScopes()
 	}
@@ -109,7 +109,7 @@ func scopesOf(app AppName) []platform.Scope {
 
 // Missing returns the scopes that the app needs and the store has not granted.
 func (c Connection) Missing() []platform.Scope {
-	return platform.MissingScopes(scopesOf(c.App), c.Scopes)
+	return platform.MissingScopes(Scopes(c.App), c.Scopes)
 }
 
 // mustAsk reports whether the merchant should see the consent page: scopes are missing

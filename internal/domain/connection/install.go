@@ -54,7 +54,7 @@ func (s *Service) Begin(name AppName, shop string) (consent, cookie string, err 
 		return "", "", err
 	}
 	state, cookie := s.newState(name, domain)
-	return app.ConsentURL(domain, platform.ScopeNames(scopesOf(name)), Redirect(s.PublicURL, name), state), cookie, nil
+	return app.ConsentURL(domain, platform.ScopeNames(Scopes(name)), Redirect(s.PublicURL, name), state), cookie, nil
 }
 
 // AppURL returns the address of an app in a store's admin.
@@ -89,7 +89,7 @@ func (s *Service) Finish(ctx context.Context, name AppName, query url.Values, co
 	if !first {
 		return "", fault.New(fault.Unauthenticated, "this installation was finished already: start it again").Entity("shop").Code("stateUsed")
 	}
-	_, err = s.take(ctx, name, back.Shop, platform.ScopeNames(scopesOf(name)), func(ctx context.Context) (platform.Grant, error) {
+	_, err = s.take(ctx, name, back.Shop, platform.ScopeNames(Scopes(name)), func(ctx context.Context) (platform.Grant, error) {
 		return app.ExchangeCode(ctx, back.Shop, back.Code)
 	})
 	return back.Shop, err

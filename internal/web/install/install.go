@@ -22,7 +22,7 @@ import (
 // Paths of the pages. An app other than the primary one has its name appended.
 const (
 	Path      = "/auth"
-	entryPath = "/auth/entry"
+	EntryPath = "/auth/entry" // the app's address at the platform
 )
 
 // Service decides about installations. Failures are faults.
