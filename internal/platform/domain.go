@@ -26,17 +26,24 @@ func ValidDomain(s string) bool {
 // adminStores begins a store's address in the platform's admin, after the scheme.
 const adminStores = "admin.shopify.com/store/"
 
-// ParseDomain returns the domain of the store that a request names: by its domain, in
-// any case and with slashes at the end, or by its address in the platform's admin.
+// ParseDomain returns the domain of the store that a request names: by its domain, with
+// its name in any case and slashes at the end, or by its address in the platform's admin.
 func ParseDomain(s string) (domain string, ok bool) {
-	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return "", false // some letters have an ASCII lower case
+	name, admin := strings.CutPrefix(s, adminStores)
+	if !admin {
+		if name, ok = strings.CutSuffix(strings.TrimRight(s, "/"), domainSuffix); !ok {
+			return "", false
+		}
 	}
-	domain = strings.ToLower(s)
-	if name, admin := strings.CutPrefix(domain, adminStores); admin {
-		domain = name + domainSuffix
-	} else {
-		domain = strings.TrimRight(domain, "/")
-	}
+	domain = LowerDomain(name) + domainSuffix
 	return domain, ValidDomain(domain)
+}
+
+// LowerDomain returns a domain in lower case. One with letters that are not ASCII, some of
+// which have an ASCII lower case, is returned as it is.
+func LowerDomain(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return s
+	}
+	return strings.ToLower(s)
 }

@@ -47,7 +47,7 @@ func TestEveryScopeHasAReason(t *testing.T) {
 func TestDomainOfAStoreIsParsed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"some-shop.myshopify.com": "some-shop.myshopify.com", "Some-Shop.MyShopify.com/": "some-shop.myshopify.com", "a_b.myshopify.com//": "a_b.myshopify.com",
+		"some-shop.myshopify.com": "some-shop.myshopify.com", "Some-Shop.myshopify.com/": "some-shop.myshopify.com", "some-shop.MyShopify.com": "", "a_b.myshopify.com//": "a_b.myshopify.com",
 		"admin.shopify.com/store/some-shop": "some-shop.myshopify.com",
 		"":                                  "", "myshopify.com": "", ".myshopify.com": "", "-a.myshopify.com": "", "_a.myshopify.com": "", "a.b.myshopify.com": "", "a.myshopify.com.evil.example": "",
 		"evil.example/a.myshopify.com": "", "a.myshopify.com/admin": "", "a.myshopify.com\n": "", "a%2emyshopify.com": "", "ä.myshopify.com": "", "admin.shopify.com/store/a/b": "",

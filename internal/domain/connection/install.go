@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -33,9 +34,9 @@ func (s *Service) app(name AppName) (platform.Authorizer, error) {
 	return app, nil
 }
 
-// Domain returns the domain of the store that a request names.
+// Domain returns the domain of the store that a merchant has typed.
 func Domain(shop string) (string, error) {
-	domain, ok := platform.ParseDomain(shop)
+	domain, ok := platform.ParseDomain(strings.ToLower(strings.TrimSpace(shop)))
 	if !ok {
 		return "", fault.New(fault.Invalid, "%.64q is not a store's domain: it ends with .myshopify.com", shop).Entity("shop").Code("shopInvalid").Field("shop")
 	}

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -19,18 +21,34 @@ const maxSession = 4096
 // claims are what a session token says. Audience is one text: a list, which JWT permits,
 // is never the platform's.
 type claims struct {
-	Issuer      string           `json:"iss"`
-	Destination string           `json:"dest"`
-	Client      string           `json:"aud"`
-	User        string           `json:"sub"`
-	ExpiresAt   *jwt.NumericDate `json:"exp"`
-	NotBefore   *jwt.NumericDate `json:"nbf"`
-	IssuedAt    *jwt.NumericDate `json:"iat"`
+	Issuer      string   `json:"iss"`
+	Destination string   `json:"dest"`
+	Client      string   `json:"aud"`
+	User        string   `json:"sub"`
+	ExpiresAt   *seconds `json:"exp"`
+	NotBefore   *seconds `json:"nbf"`
+	IssuedAt    *seconds `json:"iat"`
 }
 
-func (c claims) GetExpirationTime() (*jwt.NumericDate, error) { return c.ExpiresAt, nil }
-func (c claims) GetNotBefore() (*jwt.NumericDate, error)      { return c.NotBefore, nil }
-func (c claims) GetIssuedAt() (*jwt.NumericDate, error)       { return c.IssuedAt, nil }
+// seconds are an instant, in seconds since 1970: a number, and never a number in a text.
+type seconds float64
+
+// maxSeconds is far after every instant of a token.
+const maxSeconds = 1 << 40
+
+func (s *seconds) date() (*jwt.NumericDate, error) {
+	switch {
+	case s == nil:
+		return nil, nil //nolint:nilnil // the interface of the library says so
+	case math.Abs(float64(*s)) > maxSeconds:
+		return nil, errors.New("an instant beyond all time")
+	}
+	return jwt.NewNumericDate(time.Unix(int64(*s), 0)), nil
+}
+
+func (c claims) GetExpirationTime() (*jwt.NumericDate, error) { return c.ExpiresAt.date() }
+func (c claims) GetNotBefore() (*jwt.NumericDate, error)      { return c.NotBefore.date() }
+func (c claims) GetIssuedAt() (*jwt.NumericDate, error)       { return c.IssuedAt.date() }
 func (c claims) GetIssuer() (string, error)                   { return c.Issuer, nil }
 func (c claims) GetSubject() (string, error)                  { return c.User, nil }
 func (c claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings{c.Client}, nil }
@@ -62,7 +80,7 @@ func (a *App) OpenSession(token string, now time.Time) (platform.Session, error)
 	case c.Issuer != c.Destination+"/admin":
 		return platform.Session{}, sessionInvalid("the session token was issued by another store than the one it is for")
 	}
-	return platform.Session{Shop: shop, User: c.User, Token: token, ExpiresAt: c.ExpiresAt.Time}, nil
+	return platform.Session{Shop: shop, User: c.User, Token: token, ExpiresAt: time.Unix(int64(*c.ExpiresAt), 0)}, nil
 }
 
 func sessionInvalid(message string) *fault.Error {

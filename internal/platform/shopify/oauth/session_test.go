@@ -97,6 +97,9 @@ func TestInvalidSessionTokenIsRefused(t *testing.T) {
 		{"never expires", hs256(session(without("exp")))},
 		{"from the future", hs256(session(set("nbf", sessionAt+11)))},
 		{"no beginning", hs256(session(without("nbf")))},
+		{"expiry as a text", hs256(session(set("exp", "1780000060")))},
+		{"beginning as a text", hs256(session(set("nbf", "1780000000")))},
+		{"expiry beyond all time", hs256(session(set("exp", 1e300)))},
 		{"expiry in words", hs256(session(set("exp", "tomorrow")))},
 		{"long", hs256(session(set("jti", strings.Repeat("x", maxSession))))},
 	}
