@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -56,12 +57,18 @@ func fieldNames(fields []web.Field) []string {
 	return list
 }
 
-func (o Options) activityLogs(api *web.API) {
+// activityHandlers show the activity log.
+type activityHandlers struct {
+	line  shop.Line
+	trail activity.LineTrail
+}
+
+func (h activityHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
 		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.",
 		Scope: access.ActivityRead, List: &entryList, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
-	}, o.listEntries)
+	}, h.listEntries)
 }
 
 // entryQuery is a question for entries. Its criteria have more names than a
@@ -83,7 +90,7 @@ type entryPage struct {
 	Body []activityLog
 }
 
-func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
+func (h activityHandlers) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(entryList)
 	if err != nil {
@@ -110,7 +117,7 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 	if slices.ContainsFunc(named, func(c page.Criterion) bool { return !holds(c, caller.Shop.Domain) }) {
 		return &entryPage{ListHeaders: web.Paged(ctx, p, 0), Body: []activityLog{}}, nil
 	}
-	entries, total, err := o.Trail.EntriesOf(ctx, caller.Shop.ID, o.Line, where, p)
+	entries, total, err := h.trail.EntriesOf(ctx, caller.Shop.ID, h.line, where, p)
 	if err != nil {
 		return nil, err
 	}

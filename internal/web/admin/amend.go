@@ -8,7 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -17,17 +19,10 @@ import (
 // interface's words.
 const contractEntity = "subscriptionContract"
 
-// amendments lists the operations that change a contract.
-func (o Options) amendments(api *web.API) {
-	o.lineOperations(api)
-	o.discountOperations(api)
-	o.termOperations(api)
-	o.deliveryOperations(api)
-	o.paymentOperations(api)
-	o.statusOperations(api)
-	o.pendingOperations(api)
-	o.contractReads(api)
-	o.creations(api)
+// contractHandlers have what the operations on one contract need.
+type contractHandlers struct {
+	line  shop.Line
+	edits *contractedit.Service
 }
 
 // Tags of the operations that change contracts.
@@ -40,7 +35,7 @@ const (
 )
 
 // amendment describes an operation that changes a contract.
-func (o Options) amendment(tag, id, path, summary, description string) web.Operation {
+func amendment(tag, id, path, summary, description string) web.Operation {
 	return web.Operation{
 		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: tag,
 		Scope: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
@@ -54,7 +49,7 @@ func once(op web.Operation) web.Operation {
 }
 
 // withBody is an amendment with a JSON body.
-func (o Options) withBody(body any, op web.Operation) web.Operation {
+func withBody(body any, op web.Operation) web.Operation {
 	op.Body = body
 	return op
 }
@@ -65,10 +60,10 @@ type OfContract struct {
 }
 
 // command names the contract to be changed and who changes it.
-func (o Options) command(ctx context.Context, id string) (amend.Command, error) {
+func (h contractHandlers) command(ctx context.Context, id string) (amend.Command, error) {
 	caller := web.CallerOf(ctx)
 	n, err := web.ParseID(record.ContractTypename, "contractId", id)
-	return amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}, err
+	return amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}, err
 }
 
 // contractOut answers with a contract.
@@ -84,11 +79,11 @@ func newContractOut(d contract.Detail, err error) (*contractOut, error) {
 }
 
 // price reads an amount in the contract's currency; nil when it was not given.
-func (o Options) price(ctx context.Context, of amend.Command, param string, value web.Opt[web.Decimal]) (*money.Amount, error) {
+func (h contractHandlers) price(ctx context.Context, of amend.Command, param string, value web.Opt[web.Decimal]) (*money.Amount, error) {
 	if !value.Set || value.Value == "" {
 		return nil, nil
 	}
-	currency, err := o.Edits.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
+	currency, err := h.edits.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
 	if err != nil {
 		return nil, err
 	}

@@ -13,14 +13,17 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-func (o Options) deliveryOperations(api *web.API) {
-	web.Register(api, o.amendment(contractDelivery, "updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
-		"Sets what the delivery of each future order costs."), o.setDeliveryPrice)
-	web.Register(api, o.amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
-		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
-	web.Register(api, o.withBody(shippingAddress{}, o.amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
+// deliveryHandlers change how a contract's orders are delivered.
+type deliveryHandlers struct{ contractHandlers }
+
+func (h deliveryHandlers) register(api *web.API) {
+	web.Register(api, amendment(contractDelivery, "updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
+		"Sets what the delivery of each future order costs."), h.setDeliveryPrice)
+	web.Register(api, amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
+		"Sets by which service future orders are delivered. The address stays."), h.setDeliveryMethod)
+	web.Register(api, withBody(shippingAddress{}, amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
 		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. "+
-			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), o.setShippingAddress)
+			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), h.setShippingAddress)
 }
 
 type deliveryPriceQuery struct {
@@ -28,16 +31,16 @@ type deliveryPriceQuery struct {
 	Price web.Decimal `query:"deliveryPrice" required:"true" minimum:"0" maximum:"999999.99" example:"4.90" doc:"In the contract's currency."`
 }
 
-func (o Options) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "deliveryPrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
+	price, err := h.price(ctx, cmd, "deliveryPrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
+	return newContractOut(h.edits.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
 }
 
 type deliveryMethodQuery struct {
@@ -72,8 +75,8 @@ func (q deliveryMethodQuery) method() (title, code string, err error) {
 	return cmp.Or(q.Presented, name), code, nil
 }
 
-func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +84,7 @@ func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Title, m.Code = title, code
 		if m.Kind == "" {
 			m.Kind = methodShipping
@@ -170,8 +173,8 @@ type addressIn struct {
 	web.JSONBody
 }
 
-func (o Options) setShippingAddress(ctx context.Context, in *addressIn) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setShippingAddress(ctx context.Context, in *addressIn) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -186,5 +189,5 @@ func (o Options) setShippingAddress(ctx context.Context, in *addressIn) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
 }

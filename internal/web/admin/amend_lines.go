@@ -16,44 +16,52 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-func (o Options) lineOperations(api *web.API) {
-	web.Register(api, o.amendment(contractLines, "updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
+// lineHandlers change the lines of a contract.
+type lineHandlers struct {
+	contractHandlers
+
+	oneOffs billing.OneOffBook
+}
+
+func (h lineHandlers) register(api *web.API) {
+	web.Register(api, amendment(contractLines, "updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
 		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
-			"The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling."), o.updateVariant)
-	web.Register(api, o.amendment(contractLines, "updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
-		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), o.updateLine)
-	web.Register(api, once(o.amendment(contractLines, "addLineItem", "/subscription-contracts-add-line-item", "Add a line",
-		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.")), o.addLine)
-	web.Register(api, once(o.amendment(contractLines, "addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
-		"As subscription-contracts-add-line-item.")), o.addLine)
-	web.Register(api, once(o.withBody([]newLine{}, o.amendment(contractLines, "addLineItems", "/subscription-contracts-add-line-items", "Add lines",
-		"Adds several recurring lines in one change."))), o.addLines)
-	web.Register(api, o.amendment(contractLines, "removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
-		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order."), o.removeLine)
-	web.Register(api, o.withBody([]string{}, o.amendment(contractLines, "removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
-		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), o.removeLines)
-	web.Register(api, o.amendment(contractLines, "updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
-		"Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced."), o.updateLinePrice)
-	web.Register(api, o.withBody([]cyclePrice{}, o.amendment(contractLines, "updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
-		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), o.updateLinePricing)
-	web.Register(api, o.amendment(contractLines, "updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), o.updateLineQuantity)
-	web.Register(api, o.withBody([]record.AttributeObject{}, o.amendment(contractLines, "updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
-		"Replaces a line's attributes.")), o.updateLineAttributes)
-	web.Register(api, o.withBody(map[string][]record.AttributeObject{}, o.amendment(contractLines, "updateMultipleLineItemAttributes", "/subscription-contracts-update-multiple-line-item-attributes", "Change the attributes of several lines",
-		"Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.")), o.updateLinesAttributes)
-	web.Register(api, o.amendment(contractLines, "updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
-		"Puts a line on another selling plan, at the price that the plan gives."), o.updateLinePlan)
-	replace := once(o.withBody(variantSwap{}, o.amendment(contractLines, "replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
+			"The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling."), h.updateVariant)
+	web.Register(api, amendment(contractLines, "updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
+		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), h.updateLine)
+	web.Register(api, once(amendment(contractLines, "addLineItem", "/subscription-contracts-add-line-item", "Add a line",
+		"Adds a recurring line on the plan of the contract's first line, or a product for the next order only. A price may be given. With isOneTimeProduct=true the one-time products of upcoming orders follow the lines in the answer, marked _one_time_product.")), h.addLine)
+	web.Register(api, once(amendment(contractLines, "addLineItemWithPrice", "/subscription-contract-add-line-item", "Add a line at a price",
+		"As subscription-contracts-add-line-item.")), h.addLine)
+	web.Register(api, once(withBody([]newLine{}, amendment(contractLines, "addLineItems", "/subscription-contracts-add-line-items", "Add lines",
+		"Adds several recurring lines in one change."))), h.addLines)
+	web.Register(api, amendment(contractLines, "removeLineItem", "/subscription-contracts-remove-line-item", "Remove a line",
+		"Removes a line, and the discounts that were for it alone unless removeDiscount=false. The last line stays. The line id of a one-time product, as subscription-contracts-add-line-item and contractDetailsJSON have it, takes the product out of its upcoming order."), h.removeLine)
+	web.Register(api, withBody([]string{}, amendment(contractLines, "removeLineItems", "/subscription-contracts-remove-line-items", "Remove lines",
+		"Removes several lines in one change. The body is the list of their ids. One line at least stays.")), h.removeLines)
+	web.Register(api, amendment(contractLines, "updateLineItemPrice", "/subscription-contracts-update-line-item-price", "Change a line's price",
+		"Sets a line's unit price. Where the price changes with the orders, it becomes the base price and the steps are computed again from it; a step that is a fixed price and applies now is replaced."), h.updateLinePrice)
+	web.Register(api, withBody([]cyclePrice{}, amendment(contractLines, "updateLineItemPricingPolicy", "/subscription-contracts-update-line-item-pricing-policy", "Change a line's prices by cycle",
+		"Sets how a line's unit price changes with the orders: at most two steps, in the order of afterCycle. An empty list removes the steps.")), h.updateLinePricing)
+	web.Register(api, amendment(contractLines, "updateLineItemQuantity", "/subscription-contracts-update-line-item-quantity", "Change a line's quantity", "Sets a line's quantity."), h.updateLineQuantity)
+	web.Register(api, withBody([]record.AttributeObject{}, amendment(contractLines, "updateLineItemAttributes", "/subscription-contracts-update-line-item-attributes", "Change a line's attributes",
+		"Replaces a line's attributes.")), h.updateLineAttributes)
+	web.Register(api, withBody(map[string][]record.AttributeObject{}, amendment(contractLines, "updateMultipleLineItemAttributes", "/subscription-contracts-update-multiple-line-item-attributes", "Change the attributes of several lines",
+		"Replaces the attributes of several lines in one change. The body has them by the ids of the lines; a line that is not named keeps its attributes.")), h.updateLinesAttributes)
+	web.Register(api, amendment(contractLines, "updateLineItemSellingPlan", "/subscription-contracts-update-line-item-selling-plan", "Change a line's plan",
+		"Puts a line on another selling plan, at the price that the plan gives."), h.updateLinePlan)
+	replace := once(withBody(variantSwap{}, amendment(contractLines, "replaceVariants", "/subscription-contract-details/replace-variants-v3", "Replace variants",
 		"Replaces the lines with the old variants, or the line named, by the new variants with their quantities, in one change. "+
 			"Without new variants the old ones are removed, except the last line of a contract; without old ones the new ones are added. oldOneTimeVariants and newOneTimeVariants do the same with the products of the next order only.")))
 	replace.Method = http.MethodPost
-	web.Register(api, replace, o.replaceVariants)
+	web.Register(api, replace, h.replaceVariants)
 }
 
 // OfLine is the line that an operation is about.
@@ -72,8 +80,8 @@ type variantQuery struct {
 	SkipBill   bool          `query:"skipBilling" default:"false" doc:"No charge or refund on the plan change. The change itself never charges: both values give the same result."`
 }
 
-func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +101,7 @@ func (o Options) updateVariant(ctx context.Context, in *variantQuery) (*contract
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value})
+	d, err := h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value})
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		switch {
 		case f.Param == "variantId":
@@ -116,8 +124,8 @@ type lineQuery struct {
 	PlanName string               `query:"sellingPlanName" maxLength:"255" example:"Every month" doc:"Name of the selling plan, as the line shows it. Absent: it stays."`
 }
 
-func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLine(ctx context.Context, in *lineQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +136,7 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	if err := refuseOtherPrices(in.Given, "price"); err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "price", in.Price)
+	price, err := h.price(ctx, cmd, "price", in.Price)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +147,7 @@ func (o Options) updateLine(ctx context.Context, in *lineQuery) (*contractOut, e
 	if change.Variant == nil && change.Quantity == nil && price == nil && change.PlanName == nil {
 		return nil, fault.New(fault.Invalid, "give variantId, quantity, price or sellingPlanName").Entity(contractEntity).Code("parameterMissing").Field("variantId")
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, change))
 }
 
 // priceParams are the names under which integrations send the unit price of a line.
@@ -172,15 +180,15 @@ type addQuery struct {
 
 // unitPrice reads the price that the query gives under either name; nil when it gives
 // none.
-func (q addQuery) unitPrice(ctx context.Context, o Options, cmd amend.Command) (*money.Amount, error) {
+func (q addQuery) unitPrice(ctx context.Context, h lineHandlers, cmd amend.Command) (*money.Amount, error) {
 	if err := refuseOtherPrices(q.Given, "price", "basePrice"); err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "price", q.Price)
+	price, err := h.price(ctx, cmd, "price", q.Price)
 	if err != nil {
 		return nil, err
 	}
-	base, err := o.price(ctx, cmd, "basePrice", q.Base)
+	base, err := h.price(ctx, cmd, "basePrice", q.Base)
 	switch {
 	case err != nil || base == nil:
 		return price, err
@@ -190,8 +198,8 @@ func (q addQuery) unitPrice(ctx context.Context, o Options, cmd amend.Command) (
 	return base, nil
 }
 
-func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) addLine(ctx context.Context, in *addQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -199,17 +207,17 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 	if err != nil {
 		return nil, err
 	}
-	price, err := in.unitPrice(ctx, o, cmd)
+	price, err := in.unitPrice(ctx, h, cmd)
 	if err != nil {
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
 	if in.Once {
-		d, err := o.Edits.AddOneOff(ctx, of, cmd, terms.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
+		d, err := h.edits.AddOneOff(ctx, of, cmd, terms.NewLine{Variant: variant, Quantity: int(in.Quantity), Price: price})
 		if err != nil {
 			return nil, err
 		}
-		products, err := o.OneOffBook.WaitingOneOffs(ctx, of, []contract.ID{cmd.Contract})
+		products, err := h.oneOffs.WaitingOneOffs(ctx, of, []contract.ID{cmd.Contract})
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +225,7 @@ func (o Options) addLine(ctx context.Context, in *addQuery) (*contractOut, error
 		out.Body.AddOneTimeProducts(products)
 		return out, nil
 	}
-	return newContractOut(o.Edits.AddLines(ctx, of, cmd, []terms.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
+	return newContractOut(h.edits.AddLines(ctx, of, cmd, []terms.NewLine{{Variant: variant, Quantity: int(in.Quantity), Price: price}}))
 }
 
 // newLine is a line to be added.
@@ -269,8 +277,8 @@ type listBody struct {
 	web.JSONList
 }
 
-func (o Options) addLines(ctx context.Context, in *listBody) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) addLines(ctx context.Context, in *listBody) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +287,7 @@ func (o Options) addLines(ctx context.Context, in *listBody) (*contractOut, erro
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
-	currency, err := o.Edits.Currency(ctx, of, cmd)
+	currency, err := h.edits.Currency(ctx, of, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +297,7 @@ func (o Options) addLines(ctx context.Context, in *listBody) (*contractOut, erro
 			return nil, err
 		}
 	}
-	return newContractOut(o.Edits.AddLines(ctx, of, cmd, lines))
+	return newContractOut(h.edits.AddLines(ctx, of, cmd, lines))
 }
 
 type removeQuery struct {
@@ -297,12 +305,12 @@ type removeQuery struct {
 	Discount bool `query:"removeDiscount" default:"true" doc:"Whether discounts that were for the line alone go too."`
 }
 
-func (o Options) removeLine(ctx context.Context, in *removeQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) removeLine(ctx context.Context, in *removeQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
+	return newContractOut(h.edits.RemoveLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Line, in.Discount))
 }
 
 type removeBody struct {
@@ -311,8 +319,8 @@ type removeBody struct {
 	web.JSONList
 }
 
-func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) removeLines(ctx context.Context, in *removeBody) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +328,7 @@ func (o Options) removeLines(ctx context.Context, in *removeBody) (*contractOut,
 	if err := in.Into(&lines); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))
+	return newContractOut(h.edits.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))
 }
 
 type linePriceQuery struct {
@@ -329,19 +337,19 @@ type linePriceQuery struct {
 	Price web.Decimal `query:"basePrice" required:"true" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency, before the discounts of steps."`
 }
 
-func (o Options) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
 	if err := refuseOtherPrices(in.Given, "basePrice"); err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "basePrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
+	price, err := h.price(ctx, cmd, "basePrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Base: price}))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Base: price}))
 }
 
 // cyclePrice is a step of a line's price.
@@ -361,8 +369,8 @@ type linePricingBody struct {
 	web.JSONList
 }
 
-func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLinePricing(ctx context.Context, in *linePricingBody) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -374,11 +382,11 @@ func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*c
 		return nil, err
 	}
 	of := web.CallerOf(ctx).Shop.ID
-	currency, err := o.Edits.Currency(ctx, of, cmd)
+	currency, err := h.edits.Currency(ctx, of, cmd)
 	if err != nil {
 		return nil, err
 	}
-	base, err := o.price(ctx, cmd, "basePrice", in.Base)
+	base, err := h.price(ctx, cmd, "basePrice", in.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -388,7 +396,7 @@ func (o Options) updateLinePricing(ctx context.Context, in *linePricingBody) (*c
 			return nil, err
 		}
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, of, cmd, contractedit.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
+	return newContractOut(h.edits.ChangeLine(ctx, of, cmd, contractedit.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
 }
 
 func (p cyclePrice) parse(currency money.Currency, field string) (contract.CyclePrice, error) {
@@ -422,15 +430,15 @@ type lineQuantityQuery struct {
 	Quantity int32 `query:"quantity" required:"true" minimum:"1" maximum:"9999" doc:"Items."`
 }
 
-func (o Options) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
 	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
 }
 
 type lineListBody struct {
@@ -438,8 +446,8 @@ type lineListBody struct {
 	web.JSONList
 }
 
-func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLineAttributes(ctx context.Context, in *lineListBody) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -447,7 +455,7 @@ func (o Options) updateLineAttributes(ctx context.Context, in *lineListBody) (*c
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
 }
 
 type contractBody struct {
@@ -455,8 +463,8 @@ type contractBody struct {
 	web.JSONBody
 }
 
-func (o Options) updateLinesAttributes(ctx context.Context, in *contractBody) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLinesAttributes(ctx context.Context, in *contractBody) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -468,7 +476,7 @@ func (o Options) updateLinesAttributes(ctx context.Context, in *contractBody) (*
 	for line, list := range body {
 		by[line] = parseAttributes(list)
 	}
-	return newContractOut(o.Edits.SetLineAttributes(ctx, web.CallerOf(ctx).Shop.ID, cmd, by))
+	return newContractOut(h.edits.SetLineAttributes(ctx, web.CallerOf(ctx).Shop.ID, cmd, by))
 }
 
 func parseAttributes(list []record.AttributeObject) []contract.Attribute {
@@ -485,8 +493,8 @@ type linePlanQuery struct {
 	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
 }
 
-func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h lineHandlers) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -497,7 +505,7 @@ func (o Options) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contra
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, SellingPlan: &plan, Reprice: true}))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, SellingPlan: &plan, Reprice: true}))
 }
 
 // variantSwap says which lines give way to which.
@@ -546,7 +554,7 @@ type bodyIn struct {
 	web.JSONBody
 }
 
-func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut, error) {
+func (h lineHandlers) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body variantSwap
 	if err := in.Into(&body); err != nil {
@@ -565,7 +573,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if n == 0 {
 		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Code("bodyField").Field("contractId")
 	}
-	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
+	cmd := amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}
 	lines := contractedit.Swap{OldLine: body.OldLineID}
 	if body.CarryForwardDiscount != "" {
 		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.DiscountModes); err != nil {
@@ -585,7 +593,7 @@ func (o Options) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut,
 	if once.New, err = parseQuantities("newOneTimeVariants", body.NewOneTimeVariants); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.Replace(ctx, caller.Shop.ID, cmd, lines, once))
+	return newContractOut(h.edits.Replace(ctx, caller.Shop.ID, cmd, lines, once))
 }
 
 // parseQuantities reads quantities by variant, in the order of the variants.

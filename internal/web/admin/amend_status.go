@@ -12,16 +12,23 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-func (o Options) statusOperations(api *web.API) {
-	status := o.amendment(contractLifecycle, "updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
+// statusHandlers pause, activate and cancel contracts.
+type statusHandlers struct {
+	contractHandlers
+
+	lifecycle *lifecycle.Service
+}
+
+func (h statusHandlers) register(api *web.API) {
+	status := amendment(contractLifecycle, "updateStatus", "/subscription-contracts-update-status", "Pause, activate or cancel a contract",
 		"Upcoming orders leave the queue when a contract is paused or cancelled and come back when it is activated. The status that the contract has already is refused. "+
 			"A cancellation waits for deliveries that are paid for; ACTIVE takes it back while it waits. "+
 			"A contract that is CANCELLED or EXPIRED has ended for good: ACTIVE is refused with 400 contractTerminated, and restart makes a new contract from it.")
 	status.Status = http.StatusNoContent
-	web.Register(api, status, o.setStatus)
-	cancel := o.amendment(contractLifecycle, "cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
+	web.Register(api, status, h.setStatus)
+	cancel := amendment(contractLifecycle, "cancelContract", "/subscription-contracts/{contractId}", "Cancel a contract", "Cancels a contract and keeps what is said about it. A prepaid contract is cancelled when what is paid for has been delivered.")
 	cancel.Method, cancel.Status = http.MethodDelete, http.StatusNoContent
-	web.Register(api, cancel, o.cancelContract)
+	web.Register(api, cancel, h.cancelContract)
 }
 
 type statusQuery struct {
@@ -34,8 +41,8 @@ type statusQuery struct {
 	From   string `query:"activationDate" maxLength:"40" example:"2027-01-31" doc:"With ACTIVE: when a paused contract runs again, written as pauseTillDate. Absent: now."`
 }
 
-func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h statusHandlers) setStatus(ctx context.Context, in *statusQuery) (*struct{}, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +61,7 @@ func (o Options) setStatus(ctx context.Context, in *statusQuery) (*struct{}, err
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
+	_, err = h.lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
 	return nil, err
 }
 
@@ -79,54 +86,59 @@ type cancelQuery struct {
 	Now      bool   `query:"immediately" doc:"Wait for nothing, not even for deliveries that are paid for."`
 }
 
-func (o Options) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h statusHandlers) cancelContract(ctx context.Context, in *cancelQuery) (*struct{}, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	_, err = o.Lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: in.Feedback, Note: in.Note, Now: in.Now})
+	_, err = h.lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: in.Feedback, Note: in.Note, Now: in.Now})
 	return nil, err
 }
 
-// contractReads lists the operations that show one contract.
-func (o Options) contractReads(api *web.API) {
+// readHandlers show one contract.
+type readHandlers struct{ contractHandlers }
+
+func (h readHandlers) register(api *web.API) {
 	read := web.Operation{
 		Method: http.MethodGet, Tag: "Contracts", Scope: access.ContractsRead, Errors: []int{http.StatusNotFound},
 		Summary: "One contract", Description: "The contract as the platform has it now.",
 	}
 	read.ID, read.Path = "getContract", base+"/subscription-contracts/{contractId}"
-	web.Register(api, read, o.contractByPath)
+	web.Register(api, read, h.contractByPath)
 	read.ID, read.Path = "getContractExternal", base+"/subscription-contracts/contract-external/{contractId}"
-	web.Register(api, read, o.contractByPath)
+	web.Register(api, read, h.contractByPath)
 	read.ID, read.Path = "getContractRaw", base+"/contract-raw-response"
-	web.Register(api, read, o.contractByQuery)
+	web.Register(api, read, h.contractByQuery)
 	cycle := read
 	cycle.ID, cycle.Path, cycle.Summary = "getCurrentCycle", base+"/subscription-contract-details/current-cycle/{contractId}", "Number of the next cycle"
 	cycle.Description = "The number, from 1, of the cycle that comes next: that of the next order, or of an order that could not be charged and has not been given up. Of a contract with no order to come it is the one after the last."
-	web.Register(api, cycle, o.currentCycle)
+	web.Register(api, cycle, h.currentCycle)
 }
 
 type cycleOut struct {
 	Body int32 `doc:"Number of the cycle." example:"4"`
 }
 
-func (o Options) currentCycle(ctx context.Context, in *contractPath) (*cycleOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h readHandlers) currentCycle(ctx context.Context, in *contractPath) (*cycleOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	cycle, err := o.Edits.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	cycle, err := h.edits.NextCycle(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 	return &cycleOut{int32(cycle)}, err
 }
 
-func (o Options) pendingOperations(api *web.API) {
+// pendingHandlers show and cancel a change that waits for the next order.
+type pendingHandlers struct{ contractHandlers }
+
+func (h pendingHandlers) register(api *web.API) {
 	path := "/subscription-contract-details/{contractId}/pending-downgrade"
-	read := o.amendment(contractLifecycle, "getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
+	read := amendment(contractLifecycle, "getPendingDowngrade", path, "The change that waits", "The downgrade of a line that waits for the contract's next order.")
 	read.Method, read.Scope, read.Errors = http.MethodGet, access.ContractsRead, []int{http.StatusNotFound}
-	web.Register(api, read, o.pending)
-	drop := o.amendment(contractLifecycle, "cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
+	web.Register(api, read, h.pending)
+	drop := amendment(contractLifecycle, "cancelPendingDowngrade", path, "Take the waiting change back", "The line stays as it is.")
 	drop.Method, drop.Status = http.MethodDelete, http.StatusNoContent
-	web.Register(api, drop, o.cancelPending)
+	web.Register(api, drop, h.cancelPending)
 }
 
 // pendingDowngrade is a change of a line's variant that waits for the next order.
@@ -150,13 +162,13 @@ type pendingOut struct {
 	Body pendingDowngrade
 }
 
-func (o Options) pending(ctx context.Context, in *contractPath) (*pendingOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h pendingHandlers) pending(ctx context.Context, in *contractPath) (*pendingOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
 	caller := web.CallerOf(ctx)
-	p, err := o.Edits.PendingChange(ctx, caller.Shop.ID, cmd)
+	p, err := h.edits.PendingChange(ctx, caller.Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -177,30 +189,30 @@ func (o Options) pending(ctx context.Context, in *contractPath) (*pendingOut, er
 	return &pendingOut{body}, nil
 }
 
-func (o Options) cancelPending(ctx context.Context, in *contractPath) (*struct{}, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h pendingHandlers) cancelPending(ctx context.Context, in *contractPath) (*struct{}, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Edits.CancelPendingChange(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	return nil, h.edits.CancelPendingChange(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
 
 type contractPath struct {
 	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
 }
 
-func (o Options) contractByPath(ctx context.Context, in *contractPath) (*contractOut, error) {
-	return o.readContract(ctx, in.Contract)
+func (h readHandlers) contractByPath(ctx context.Context, in *contractPath) (*contractOut, error) {
+	return h.readContract(ctx, in.Contract)
 }
 
-func (o Options) contractByQuery(ctx context.Context, in *contractQueryOnly) (*contractOut, error) {
-	return o.readContract(ctx, in.Contract)
+func (h readHandlers) contractByQuery(ctx context.Context, in *contractQueryOnly) (*contractOut, error) {
+	return h.readContract(ctx, in.Contract)
 }
 
-func (o Options) readContract(ctx context.Context, id string) (*contractOut, error) {
-	cmd, err := o.command(ctx, id)
+func (h readHandlers) readContract(ctx context.Context, id string) (*contractOut, error) {
+	cmd, err := h.command(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.Detail(ctx, web.CallerOf(ctx).Shop.ID, cmd.Line, cmd.Contract))
+	return newContractOut(h.edits.Detail(ctx, web.CallerOf(ctx).Shop.ID, cmd.Line, cmd.Contract))
 }

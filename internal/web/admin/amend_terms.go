@@ -16,28 +16,31 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-func (o Options) termOperations(api *web.API) {
-	attributes := o.withBody(attributesBody{}, o.amendment(contractTerms, "updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
+// termHandlers change the note, the attributes and the schedule of a contract.
+type termHandlers struct{ contractHandlers }
+
+func (h termHandlers) register(api *web.API) {
+	attributes := withBody(attributesBody{}, amendment(contractTerms, "updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
 		"Replaces the contract's attributes, or lays the given ones over those it has. They are copied to every future order. Answers with no body."))
-	web.Register(api, attributes, o.setAttributes)
+	web.Register(api, attributes, h.setAttributes)
 	posted := attributes
 	posted.ID, posted.Method, posted.Path = "postCustomNoteAttributes", http.MethodPost, base+"/update-custom-note-attributes"
 	posted.Description = "As the PUT, and says so in words."
-	web.Register(api, posted, o.postAttributes)
-	web.Register(api, o.amendment(contractTerms, "updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
-		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
-	web.Register(api, o.amendment(contractTerms, "updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
+	web.Register(api, posted, h.postAttributes)
+	web.Register(api, amendment(contractTerms, "updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
+		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), h.setNote)
+	web.Register(api, amendment(contractTerms, "updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
 		"Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. "+
-			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), o.setBillingInterval)
-	web.Register(api, o.amendment(contractTerms, "updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
+			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), h.setBillingInterval)
+	web.Register(api, amendment(contractTerms, "updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
 		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
-			"400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both."), o.setDeliveryInterval)
-	web.Register(api, o.amendment(contractTerms, "updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
-		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), o.setFrequency)
-	web.Register(api, o.amendment(contractTerms, "updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
-	web.Register(api, o.amendment(contractTerms, "updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
-	web.Register(api, o.amendment(contractTerms, "updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
-		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. "+laterToday), o.setBillingDate)
+			"400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both."), h.setDeliveryInterval)
+	web.Register(api, amendment(contractTerms, "updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
+		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), h.setFrequency)
+	web.Register(api, amendment(contractTerms, "updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), h.setMinCycles)
+	web.Register(api, amendment(contractTerms, "updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), h.setMaxCycles)
+	web.Register(api, amendment(contractTerms, "updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
+		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. "+laterToday), h.setBillingDate)
 }
 
 // attributesBody is a contract's attributes.
@@ -52,7 +55,7 @@ type attributesIn struct {
 	web.JSONBody
 }
 
-func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
+func (h termHandlers) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
 	var body attributesBody
 	if err := in.Into(&body); err != nil {
 		return nil, err
@@ -70,8 +73,8 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
 		}
 	}
-	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
-	_, err = o.Edits.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
+	cmd := amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}
+	_, err = h.edits.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
 	return nil, err
 }
 
@@ -85,8 +88,8 @@ type messageBody struct {
 	Message string `json:"message" doc:"What was done, in words." example:"Attributes updated successfully"`
 }
 
-func (o Options) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {
-	if _, err := o.setAttributes(ctx, in); err != nil {
+func (h termHandlers) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {
+	if _, err := h.setAttributes(ctx, in); err != nil {
 		return nil, err
 	}
 	return &messageOut{messageBody{"Attributes updated successfully"}}, nil
@@ -104,8 +107,8 @@ type trueOut struct {
 	Body bool
 }
 
-func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = o.Edits.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
+	if _, err = h.edits.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
 		return nil, err
 	}
 	return &trueOut{true}, nil
@@ -170,22 +173,22 @@ func (q intervalQuery) rhythm() (terms.Frequency, error) {
 	return terms.Frequency{Interval: interval, Count: int(q.Count)}, err
 }
 
-func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
-	return o.setInterval(ctx, in, o.Edits.SetBillingInterval)
+func (h termHandlers) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
+	return h.setInterval(ctx, in, h.edits.SetBillingInterval)
 }
 
-func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQuery) (*contractOut, error) {
+func (h termHandlers) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQuery) (*contractOut, error) {
 	q, err := in.asInterval()
 	if err != nil {
 		return nil, err
 	}
-	return o.setInterval(ctx, q, o.Edits.SetDeliveryInterval)
+	return h.setInterval(ctx, q, h.edits.SetDeliveryInterval)
 }
 
 type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r terms.Frequency) (contract.Detail, error)
 
-func (o Options) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +204,8 @@ type planQuery struct {
 	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
 }
 
-func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setFrequency(ctx context.Context, in *planQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +213,7 @@ func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut,
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetSellingPlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
+	return newContractOut(h.edits.SetSellingPlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
 }
 
 type minQuery struct {
@@ -218,12 +221,12 @@ type minQuery struct {
 	Min int32 `query:"minCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders that are owed at least."`
 }
 
-func (o Options) setMinCycles(ctx context.Context, in *minQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setMinCycles(ctx context.Context, in *minQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Min: new(int(in.Min))}))
+	return newContractOut(h.edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Min: new(int(in.Min))}))
 }
 
 type maxQuery struct {
@@ -231,12 +234,12 @@ type maxQuery struct {
 	Max int32 `query:"maxCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends."`
 }
 
-func (o Options) setMaxCycles(ctx context.Context, in *maxQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setMaxCycles(ctx context.Context, in *maxQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Max: new(int(in.Max))}))
+	return newContractOut(h.edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Max: new(int(in.Max))}))
 }
 
 type dateQuery struct {
@@ -245,8 +248,8 @@ type dateQuery struct {
 	Future bool   `query:"rescheduleFutureOrder" default:"true" doc:"Whether the orders after the next one move too."`
 }
 
-func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setBillingDate(ctx context.Context, in *dateQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -255,5 +258,5 @@ func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOu
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
+	return newContractOut(h.edits.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
 }

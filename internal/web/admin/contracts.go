@@ -19,12 +19,15 @@ import (
 // contractList is what the search allows to be asked for.
 var contractList = web.List{Default: contract.DefaultPage, Max: contract.MaxPage, Fields: contract.SortFields}
 
-func (o Options) contracts(api *web.API) {
+// searchHandlers find contracts.
+type searchHandlers struct{ contractSearch }
+
+func (h searchHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "searchContracts", Method: http.MethodGet, Path: base + "/subscription-contract-details", Tag: "Contracts",
 		Summary: "Search contracts", Description: "Contracts that pass every filter, oldest first. At most 2000 in a page.",
 		Scope: access.ContractsRead, List: &contractList,
-	}, o.searchContracts)
+	}, h.searchContracts)
 }
 
 // contractQuery is a search for contracts, in the interface's words.
@@ -195,18 +198,12 @@ func milli(param string, v web.Opt[float64]) (*int64, error) {
 	return new(int64(math.Round(v.Value * 1000))), nil
 }
 
-type contractPage struct {
-	web.ListHeaders
-	Body []record.ContractRow
-}
-
-func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contractPage, error) {
-	caller := web.CallerOf(ctx)
+func (h searchHandlers) searchContracts(ctx context.Context, in *contractQuery) (*contractPage, error) {
 	p, err := in.Request(contractList)
 	if err != nil {
 		return nil, err
 	}
-	cal, err := caller.Shop.Calendar()
+	cal, err := web.CallerOf(ctx).Shop.Calendar()
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +211,5 @@ func (o Options) searchContracts(ctx context.Context, in *contractQuery) (*contr
 	if err != nil {
 		return nil, err
 	}
-	f.Line = o.Line
-	contracts, total, err := o.Search.Search(ctx, caller.Shop.ID, f, p)
-	if err != nil {
-		return nil, err
-	}
-	return o.contractPage(ctx, caller, contracts, p, total)
+	return h.find(ctx, f, p)
 }

@@ -20,25 +20,32 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// creations lists the operations that make contracts.
-func (o Options) creations(api *web.API) {
-	create := o.withBody(newContract{}, o.amendment(contractLifecycle, "createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
+// creationHandlers make contracts.
+type creationHandlers struct {
+	contractHandlers
+
+	creations *create.Service
+	splits    *split.Service
+}
+
+func (h creationHandlers) register(api *web.API) {
+	create := withBody(newContract{}, amendment(contractLifecycle, "createContract", "/subscription-contract-details/create-subscription-contract", "Make a contract",
 		"Makes a contract for a customer of the store, without a checkout. The first order is charged on nextBillingDate or, without one, after the free trial of the plan. Send an Idempotency-Key so that the request can be repeated."))
 	create.Method, create.Status = http.MethodPost, http.StatusCreated
-	web.Register(api, create, o.createContract)
-	split := o.withBody([]string{}, o.amendment(contractLifecycle, "splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
+	web.Register(api, create, h.createContract)
+	split := withBody([]string{}, amendment(contractLifecycle, "splitContract", "/subscription-contract-details/split-existing-contract", "Split a contract",
 		"Moves lines into a contract of their own, which is charged on the same day as the old one, or at once with attemptBilling=true. "+
 			"It keeps the order note and the discounts of its lines; an amount off the whole order stays with the old contract. "+
 			"With isSplitContract=false the new contract ends after one order. An order that is due or being charged has all lines: until it is made the answer is 409 billingInProgress. So has one that could not be charged: until it is paid or given up, 409 orderUnpaid. "+
 			"409 splitInProgress, statusInProgress and changePending say what else is under way. A contract that will be cancelled is not split before the cancellation is taken back (400 cancellationPending). Answers with the new contract. attemptBilling needs the scope billing:charge too."))
 	split.Method = http.MethodPost
-	web.Register(api, split, o.splitContract)
-	restart := o.withBody(restartBody{}, o.amendment(contractLifecycle, "restartContract", "/subscription-contract-details/{contractId}/restart", "Restart a contract that has ended",
+	web.Register(api, split, h.splitContract)
+	restart := withBody(restartBody{}, amendment(contractLifecycle, "restartContract", "/subscription-contract-details/{contractId}/restart", "Restart a contract that has ended",
 		"Makes a new ACTIVE contract from one that is CANCELLED or EXPIRED, which cannot be activated again. The new contract has the lines, the billing and delivery policy, the delivery method and price, the note and the attributes of the old one. "+
 			"It has the payment method of the old one too or, where that is revoked, the customer's newest; without any, the answer is 400 paymentMethodMissing. minCycles and maxCycles begin again. Prices that change with the orders go on where they were, and discounts do not come along. "+
 			"originalContractId of the new contract names the old one, which stays as it is. Of a contract that has not ended: 400 contractNotTerminated. Send an Idempotency-Key so that the request can be repeated."))
 	restart.Method, restart.Status = http.MethodPost, http.StatusCreated
-	web.Register(api, restart, o.restartContract)
+	web.Register(api, restart, h.restartContract)
 }
 
 // restartBody says when the first order of a restarted contract is charged.
@@ -51,8 +58,8 @@ type restartIn struct {
 	web.JSONBody
 }
 
-func (o Options) restartContract(ctx context.Context, in *restartIn) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h creationHandlers) restartContract(ctx context.Context, in *restartIn) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +75,7 @@ func (o Options) restartContract(ctx context.Context, in *restartIn) (*contractO
 	if w.NextBillingDate, err = caller.OrderDate("nextBillingDate", body.NextBillingDate); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Creations.Restart(ctx, caller.Shop.ID, cmd, w))
+	return newContractOut(h.creations.Restart(ctx, caller.Shop.ID, cmd, w))
 }
 
 // newContract is a contract to be made.
@@ -118,7 +125,7 @@ type creationIn struct {
 	web.JSONBody
 }
 
-func (o Options) createContract(ctx context.Context, in *creationIn) (*contractOut, error) {
+func (h creationHandlers) createContract(ctx context.Context, in *creationIn) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newContract
 	if err := in.Into(&body); err != nil {
@@ -135,7 +142,7 @@ func (o Options) createContract(ctx context.Context, in *creationIn) (*contractO
 		return nil, err
 	}
 	n.RequestKey = web.RequestName(ctx)
-	return newContractOut(o.Creations.Create(ctx, caller.Shop.ID, o.Line, caller.Actor, n))
+	return newContractOut(h.creations.Create(ctx, caller.Shop.ID, h.line, caller.Actor, n))
 }
 
 func (b newContract) parse(caller web.Caller) (create.Params, error) {
@@ -252,8 +259,8 @@ type splitIn struct {
 	web.JSONList
 }
 
-func (o Options) splitContract(ctx context.Context, in *splitIn) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h creationHandlers) splitContract(ctx context.Context, in *splitIn) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +272,7 @@ func (o Options) splitContract(ctx context.Context, in *splitIn) (*contractOut, 
 	if err := in.Into(&lines); err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Splits.Split(ctx, web.CallerOf(ctx).Shop.ID, cmd, split.Params{
+	return newContractOut(h.splits.Split(ctx, web.CallerOf(ctx).Shop.ID, cmd, split.Params{
 		Lines: lines, Once: !in.Split, Now: in.Now,
 	}))
 }

@@ -23,7 +23,10 @@ type Delivery interface {
 	Update(ctx context.Context, of shop.ID, c delivery.UpdateCommand) (delivery.Profile, error)
 }
 
-func (o Options) delivery(api *web.API) {
+// profileHandlers make and change delivery profiles.
+type profileHandlers struct{ profiles Delivery }
+
+func (h profileHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "createShippingProfile", Method: http.MethodPost, Path: base + "/delivery-profiles/v2/create-shipping-profile",
 		Summary: "Create or change a delivery profile", Tag: "Delivery profiles", Scope: access.DeliveryWrite, Body: shippingProfileBody{},
@@ -31,7 +34,7 @@ func (o Options) delivery(api *web.API) {
 			"a name or locationInfos that are absent stay, and locationInfos that are given replace all. " +
 			"A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}, o.createShippingProfile)
+	}, h.createShippingProfile)
 }
 
 // shippingProfileBody is a delivery profile as it is asked for.
@@ -98,7 +101,7 @@ type profileOut struct {
 	Body shippingProfile
 }
 
-func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*profileOut, error) {
+func (h profileHandlers) createShippingProfile(ctx context.Context, in *profileIn) (*profileOut, error) {
 	caller := web.CallerOf(ctx)
 	var body shippingProfileBody
 	if err := in.Into(&body); err != nil {
@@ -126,7 +129,7 @@ func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*pro
 		if c.Places, err = read.places(*places); err != nil {
 			return nil, err
 		}
-		p, err = o.Delivery.Create(ctx, caller.Shop.ID, c)
+		p, err = h.profiles.Create(ctx, caller.Shop.ID, c)
 	} else {
 		c := delivery.UpdateCommand{Profile: ref, Name: body.Name, Actor: caller.Actor}
 		if places != nil {
@@ -137,7 +140,7 @@ func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*pro
 		if c.Name == nil && c.Places == nil {
 			return nil, required("name", "a name, locationInfos or both")
 		}
-		p, err = o.Delivery.Update(ctx, caller.Shop.ID, c)
+		p, err = h.profiles.Update(ctx, caller.Shop.ID, c)
 	}
 	if err != nil {
 		return nil, wirePath(err, places)

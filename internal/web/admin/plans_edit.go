@@ -142,7 +142,7 @@ func (e groupEdit) terms() plan.Terms {
 	}
 }
 
-func (o Options) createGroup(ctx context.Context, in *GroupIn) (*groupOut, error) {
+func (h groupHandlers) createGroup(ctx context.Context, in *GroupIn) (*groupOut, error) {
 	caller := web.CallerOf(ctx)
 	e, err := in.over(plan.Terms{})
 	if err == nil {
@@ -156,8 +156,8 @@ func (o Options) createGroup(ctx context.Context, in *GroupIn) (*groupOut, error
 		return nil, err
 	}
 	named := e.UpdateProducts.assigned()
-	return newGroupOut(o.Plans.Create(ctx, caller.Shop.ID, plan.CreateCommand{
-		Line: o.Line, Draft: draft, Actor: caller.Actor,
+	return newGroupOut(h.plans.Create(ctx, caller.Shop.ID, plan.CreateCommand{
+		Line: h.line, Draft: draft, Actor: caller.Actor,
 		Sold: plan.Assigned{Products: append(e.ProductIDs.ids, named.Products...), Variants: append(e.VariantIDs.ids, named.Variants...)},
 	}))
 }
@@ -167,16 +167,16 @@ type editGroupIn struct {
 	GroupIn
 }
 
-func (o Options) editGroup(ctx context.Context, in *editGroupIn) (*groupOut, error) {
-	return o.edit(ctx, in.ID, &in.GroupIn)
+func (h groupHandlers) editGroup(ctx context.Context, in *editGroupIn) (*groupOut, error) {
+	return h.edit(ctx, in.ID, &in.GroupIn)
 }
 
-func (o Options) editNamedGroup(ctx context.Context, in *GroupIn) (*groupOut, error) {
-	return o.edit(ctx, "", in)
+func (h groupHandlers) editNamedGroup(ctx context.Context, in *GroupIn) (*groupOut, error) {
+	return h.edit(ctx, "", in)
 }
 
 // edit changes the group that the path or the body names.
-func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut, error) {
+func (h groupHandlers) edit(ctx context.Context, path string, in *GroupIn) (*groupOut, error) {
 	caller := web.CallerOf(ctx)
 	e, err := in.over(plan.Terms{Name: "as it is"})
 	if err == nil {
@@ -191,12 +191,12 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 	if err := e.alone(); err != nil {
 		return nil, err
 	}
-	id, err := o.groupID(ctx, caller, "id", cmp.Or(path, string(e.ID)))
+	id, err := h.groupID(ctx, caller, "id", cmp.Or(path, string(e.ID)))
 	if err != nil {
 		return nil, err
 	}
 	if path != "" && e.ID != "" {
-		named, err := o.groupID(ctx, caller, "id", string(e.ID))
+		named, err := h.groupID(ctx, caller, "id", string(e.ID))
 		if fault.Is(err, fault.NotFound) || err == nil && named != id {
 			err = fault.New(fault.Invalid, "field 'id' is %s and the path names subscription group %d", e.ID, id).Code("fieldReadOnly").Field("id")
 		}
@@ -204,7 +204,7 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 			return nil, err
 		}
 	}
-	g, err := o.PlanBook.PlanGroup(ctx, caller.Shop.ID, o.Line, id)
+	g, err := h.book.PlanGroup(ctx, caller.Shop.ID, h.line, id)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 			return nil, err
 		}
 	}
-	command := plan.UpdateCommand{Line: o.Line, ID: g.ID, Version: g.Version, Draft: &draft, Actor: caller.Actor}
+	command := plan.UpdateCommand{Line: h.line, ID: g.ID, Version: g.Version, Draft: &draft, Actor: caller.Actor}
 	command.Assign = plan.Assignment{Add: e.UpdateProducts.assigned(), Remove: e.DeleteProducts.assigned()}
 	if e.ProductIDs.set {
 		command.Assign.Products = &e.ProductIDs.ids
@@ -228,7 +228,7 @@ func (o Options) edit(ctx context.Context, path string, in *GroupIn) (*groupOut,
 	if e.VariantIDs.set {
 		command.Assign.Variants = &e.VariantIDs.ids
 	}
-	return newGroupOut(o.Plans.Update(ctx, caller.Shop.ID, command))
+	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, command))
 }
 
 // alone says what is wrong with a change whatever the group is.

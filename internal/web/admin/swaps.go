@@ -40,7 +40,15 @@ var swapList = web.List{Default: defaultSwaps, Max: maxSwaps, Fields: swap.SortF
 
 const swapsPath = base + "/product-swaps"
 
-func (o Options) swaps(api *web.API) {
+// swapHandlers show and change product swap rules.
+type swapHandlers struct {
+	line    shop.Line
+	swaps   Swaps
+	book    swap.Book
+	preview Preview
+}
+
+func (h swapHandlers) register(api *web.API) {
 	read := web.Operation{Method: http.MethodGet, Tag: "Product swaps", Scope: access.ProductsWrite}
 	change := web.Operation{
 		Method: http.MethodPut, Tag: "Product swaps", Scope: access.ProductsWrite, Body: swapRecord{},
@@ -55,39 +63,39 @@ func (o Options) swaps(api *web.API) {
 	list.ID, list.Path, list.Summary = "listProductSwaps", swapsPath, "Product swap rules"
 	list.List = &swapList
 	list.Description = "In the order in which they are looked at, unless they are sorted otherwise."
-	web.Register(api, list, o.listSwaps)
+	web.Register(api, list, h.listSwaps)
 
 	create := change
 	create.Method, create.ID, create.Path, create.Summary, create.Description = http.MethodPost, "createProductSwap", swapsPath, "Add a product swap rule", fields
 	create.Status = http.StatusCreated
-	web.Register(api, once(create), o.createSwap)
+	web.Register(api, once(create), h.createSwap)
 
 	update := change
 	update.ID, update.Path, update.Summary = "updateProductSwap", swapsPath, "Change a product swap rule"
 	update.Description = "The rule is the one whose id is in the body. A field that is absent keeps its value; null clears it where it may be empty. " + fields
-	web.Register(api, update, o.updateSwap)
+	web.Register(api, update, h.updateSwap)
 
 	one := read
 	one.ID, one.Path, one.Summary, one.Errors = "getProductSwap", swapsPath+"/{id}", "A product swap rule", []int{http.StatusNotFound}
 	one.Description = "One rule by its number."
-	web.Register(api, one, o.getSwap)
+	web.Register(api, one, h.getSwap)
 
 	byID := update
 	byID.ID, byID.Path = "updateProductSwapById", swapsPath+"/{id}"
 	byID.Description = "As the operation without an id in the path."
-	web.Register(api, byID, o.updateSwapByID)
+	web.Register(api, byID, h.updateSwapByID)
 
 	remove := read
 	remove.Method, remove.ID, remove.Path, remove.Summary, remove.Status = http.MethodDelete, "deleteProductSwap", swapsPath+"/{id}", "Remove a product swap rule", http.StatusNoContent
 	remove.Description, remove.Errors = "What the rule did stays.", []int{http.StatusNotFound}
-	web.Register(api, remove, o.deleteSwap)
+	web.Register(api, remove, h.deleteSwap)
 
 	foresee := web.Operation{
 		Method: http.MethodPost, ID: "previewProductSwaps", Path: base + "/product-swaps-by-variant-groups/{contractId}", Tag: "Product swaps",
 		Summary: "What the rules will make of a contract", Scope: access.ContractsRead, Errors: []int{http.StatusNotFound},
 		Description: "The next 10 orders of the contract as the rules would make them. Nothing is changed.",
 	}
-	web.Register(api, foresee, o.previewSwaps)
+	web.Register(api, foresee, h.previewSwaps)
 }
 
 // swapRecord is a product swap rule.
@@ -216,13 +224,13 @@ type swapPage struct {
 	Body []swapRecord
 }
 
-func (o Options) listSwaps(ctx context.Context, in *struct{ web.Paging }) (*swapPage, error) {
+func (h swapHandlers) listSwaps(ctx context.Context, in *struct{ web.Paging }) (*swapPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(swapList)
 	if err != nil {
 		return nil, err
 	}
-	rules, total, err := o.SwapBook.SwapRulesOf(ctx, caller.Shop.ID, o.Line, p)
+	rules, total, err := h.book.SwapRulesOf(ctx, caller.Shop.ID, h.line, p)
 	if err != nil {
 		return nil, err
 	}
@@ -237,15 +245,15 @@ type swapPath struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The rule."`
 }
 
-func (o Options) getSwap(ctx context.Context, in *swapPath) (*swapOut, error) {
+func (h swapHandlers) getSwap(ctx context.Context, in *swapPath) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
-	r, err := o.SwapBook.SwapRuleOf(ctx, caller.Shop.ID, o.Line, swap.ID(in.ID))
+	r, err := h.book.SwapRuleOf(ctx, caller.Shop.ID, h.line, swap.ID(in.ID))
 	return newSwapOut(caller, r, err)
 }
 
 type swapIn struct{ web.JSONBody }
 
-func (o Options) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
+func (h swapHandlers) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
 	s := swapRecord{Shop: caller.Shop.Domain, DiscountCarryForward: string(swap.None)}
 	if err := in.Into(&s); err != nil {
@@ -257,15 +265,15 @@ func (o Options) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 	if s.ID != 0 {
 		return nil, fault.New(fault.Invalid, "field 'id' is given by the service: leave it out of a new rule").Code("fieldReadOnly").Field("id")
 	}
-	rule, err := s.rule(swap.Rule{Line: o.Line})
+	rule, err := s.rule(swap.Rule{Line: h.line})
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Swaps.Create(ctx, caller.Shop, rule, caller.Actor)
+	r, err := h.swaps.Create(ctx, caller.Shop, rule, caller.Actor)
 	return newSwapOut(caller, r, err)
 }
 
-func (o Options) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
+func (h swapHandlers) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 	var body struct {
 		ID   int64
 		Shop string
@@ -279,7 +287,7 @@ func (o Options) updateSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 	if body.Shop == "" {
 		return nil, fault.New(fault.Invalid, "field 'shop' is required: the key's store").Code("bodyField").Field("shop")
 	}
-	return o.changeSwap(ctx, &in.JSONBody, body.ID)
+	return h.changeSwap(ctx, &in.JSONBody, body.ID)
 }
 
 type swapByIDIn struct {
@@ -287,12 +295,12 @@ type swapByIDIn struct {
 	web.JSONBody
 }
 
-func (o Options) updateSwapByID(ctx context.Context, in *swapByIDIn) (*swapOut, error) {
-	return o.changeSwap(ctx, &in.JSONBody, in.ID)
+func (h swapHandlers) updateSwapByID(ctx context.Context, in *swapByIDIn) (*swapOut, error) {
+	return h.changeSwap(ctx, &in.JSONBody, in.ID)
 }
 
 // changeSwap updates a rule. Fields that the body does not have keep their values.
-func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*swapOut, error) {
+func (h swapHandlers) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
 	// A body that is invalid for any rule is refused before the rule is read.
 	alone, err := swapBody(caller, in, swap.Rule{ID: swap.ID(id), Discount: swap.None})
@@ -302,7 +310,7 @@ func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*s
 	if err != nil {
 		return nil, err
 	}
-	old, err := o.SwapBook.SwapRuleOf(ctx, caller.Shop.ID, o.Line, swap.ID(id))
+	old, err := h.book.SwapRuleOf(ctx, caller.Shop.ID, h.line, swap.ID(id))
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +318,7 @@ func (o Options) changeSwap(ctx context.Context, in *web.JSONBody, id int64) (*s
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.Swaps.Update(ctx, caller.Shop, rule, caller.Actor)
+	r, err := h.swaps.Update(ctx, caller.Shop, rule, caller.Actor)
 	return newSwapOut(caller, r, err)
 }
 
@@ -331,9 +339,9 @@ func swapBody(caller web.Caller, in *web.JSONBody, old swap.Rule) (swap.Rule, er
 	return s.rule(old)
 }
 
-func (o Options) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error) {
+func (h swapHandlers) deleteSwap(ctx context.Context, in *swapPath) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	return nil, o.Swaps.Delete(ctx, caller.Shop.ID, o.Line, swap.ID(in.ID), caller.Actor)
+	return nil, h.swaps.Delete(ctx, caller.Shop.ID, h.line, swap.ID(in.ID), caller.Actor)
 }
 
 // previewOrder is an order as the rules would make it.
@@ -362,7 +370,7 @@ type previewOut struct {
 	Body []previewOrder
 }
 
-func (o Options) previewSwaps(ctx context.Context, in *struct {
+func (h swapHandlers) previewSwaps(ctx context.Context, in *struct {
 	Contract string `path:"contractId" doc:"The contract: number or graph id."`
 }) (*previewOut, error) {
 	caller := web.CallerOf(ctx)
@@ -370,7 +378,7 @@ func (o Options) previewSwaps(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	orders, err := o.Preview.Preview(ctx, caller.Shop, o.Line, contract.ID(of))
+	orders, err := h.preview.Preview(ctx, caller.Shop, h.line, contract.ID(of))
 	if err != nil {
 		return nil, err
 	}
