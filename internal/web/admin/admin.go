@@ -20,9 +20,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// base is the path under which the operations live.
-const base = "/api/external/v2"
-
 // Options are what the interface needs. A process serves each line with a
 // handler of its own, and the request's host chooses between them.
 type Options struct {
@@ -91,6 +88,7 @@ func newAPI(o Options) *web.API {
 		lineHandlers{one, o.OneOffBook}.register(api)
 		discountHandlers{one}.register(api)
 		termHandlers{one}.register(api)
+		scheduleHandlers{one}.register(api)
 		deliveryHandlers{one}.register(api)
 		paymentHandlers{one}.register(api)
 		statusHandlers{one, o.Lifecycle}.register(api)
@@ -106,11 +104,13 @@ func newAPI(o Options) *web.API {
 		upcomingHandlers{o.Line, o.Upcoming}.register(api)
 		reportHandlers{o.Line, o.Reports}.register(api)
 		customers.register(api)
-		swapHandlers{o.Line, o.Swaps, o.SwapBook, o.Preview}.register(api)
+		swapHandlers{o.Line, o.Swaps, o.SwapBook}.register(api)
+		previewHandlers{o.Line, o.Preview}.register(api)
 		oneOffHandlers{one, o.OneOffs, o.OneOffBook}.register(api)
 		linkHandlers{o.Line, o.Links}.register(api)
 		keyHandlers{o.Keys, o.Gate.Clock}.register(api)
 		connectionHandlers{o.Connections, o.Gate.Clock}.register(api)
-		webhookHandlers{o.Webhooks, o.Gate.Clock}.register(api)
+		endpointHandlers{o.Webhooks, o.Gate.Clock}.register(api)
+		webhookDeliveryHandlers{o.Webhooks}.register(api)
 	})
 }

@@ -43,6 +43,3 @@ func (h paymentHandlers) askForPayment(ctx context.Context, in *contractQueryOnl
 	}
 	return nil, h.edits.SendPaymentUpdate(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 }
-
-// contractQueryOnly asks for nothing but the contract.
-type contractQueryOnly struct{ OfContract }

@@ -132,12 +132,3 @@ func changed[T comparable](is, become T) *T {
 	}
 	return &become
 }
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func yes(b *bool) bool { return b != nil && *b }

@@ -23,8 +23,6 @@ const (
 // attemptList is what every list of attempts allows to be asked for.
 var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
 
-const attemptsPath = base + "/subscription-billing-attempts"
-
 // Billing changes billing attempts. Failures are faults.
 type Billing interface {
 	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)

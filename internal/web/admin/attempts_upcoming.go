@@ -52,9 +52,6 @@ func (h upcomingHandlers) register(api *web.API) {
 	web.Register(api, note, h.noteOrder)
 }
 
-// laterToday says what becomes of a date that is today.
-const laterToday = "An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago."
-
 type skipUpcomingQuery struct {
 	Contract string `query:"subscriptionContractId" example:"9001" doc:"The contract: number or graph id. This or contractId is required."`
 	Other    string `query:"contractId" doc:"Another spelling of subscriptionContractId."`

@@ -115,10 +115,6 @@ func (h bundleHandlers) getBundle(ctx context.Context, in *bundleQuery) (*bundle
 	return newBundleOut(caller, s, err)
 }
 
-type bundleIn struct {
-	web.JSONBody
-}
-
 func (h bundleHandlers) createBundle(ctx context.Context, in *bundleIn) (*bundleOut, error) {
 	caller := web.CallerOf(ctx)
 	wanted, err := in.over(caller, bundle.New())

@@ -3,45 +3,21 @@ package admin
 import (
 	"context"
 	"net/http"
-	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/plan"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// Plans changes subscription groups. Failures are faults.
-type Plans interface {
-	Create(ctx context.Context, of shop.ID, c plan.CreateCommand) (plan.Group, error)
-	Update(ctx context.Context, of shop.ID, c plan.UpdateCommand) (plan.Group, error)
-	Delete(ctx context.Context, of shop.ID, c plan.DeleteCommand) error
-	RemoveEverywhere(ctx context.Context, of shop.ID, c plan.RemoveCommand) ([]plan.Group, error)
-}
-
-// Page sizes of the lists of groups and of options.
+// Page sizes of the list of groups.
 const (
-	defaultGroups  = 20
-	maxGroups      = 2000
-	defaultOptions = 2000 // integrations read all of them at once
-	maxOptions     = 2000
+	defaultGroups = 20
+	maxGroups     = 2000
 )
 
-var (
-	groupList  = web.List{Default: defaultGroups, Max: maxGroups, Fields: plan.SortFields}
-	optionList = web.List{Default: defaultOptions, Max: maxOptions}
-)
+var groupList = web.List{Default: defaultGroups, Max: maxGroups, Fields: plan.SortFields}
 
 const groupsPath = base + "/subscription-groups"
-
-// groupHandlers show and change subscription groups.
-type groupHandlers struct {
-	line  shop.Line
-	plans Plans
-	book  plan.Book
-}
 
 func (h groupHandlers) register(api *web.API) {
 	read := web.Operation{Method: http.MethodGet, Tag: "Subscription groups", Scope: access.PlansRead}
@@ -141,45 +117,6 @@ func (h groupHandlers) listGroups(ctx context.Context, in *groupsQuery) (*groupP
 	return &groupPage{ListHeaders: web.Paged(ctx, p, total), Body: newGroups(groups)}, nil
 }
 
-func newGroups(groups []plan.Group) []subscriptionGroup {
-	list := make([]subscriptionGroup, len(groups))
-	for i, g := range groups {
-		list[i] = newSubscriptionGroup(g)
-	}
-	return list
-}
-
-// GroupPath names a group. It is exported, as are the others that are embedded,
-// because the library looks into no others.
-type GroupPath struct {
-	ID string `path:"id" format:"id" example:"17" doc:"The service's number of the group, or the platform's number or graph id of the selling plan group, percent-encoded. A number that is both names the service's."`
-}
-
-// groupObject is the platform's name for a group.
-const groupObject = "SellingPlanGroup"
-
-// groupID returns the service's number of a group that is named by it or by the
-// platform's number or graph id.
-func (h groupHandlers) groupID(ctx context.Context, caller web.Caller, param, named string) (plan.ID, error) {
-	number, err := web.ParseID(groupObject, param, named)
-	if err != nil {
-		return 0, err
-	}
-	return h.book.PlanGroupID(ctx, caller.Shop.ID, h.line, number, strings.HasPrefix(named, "gid://"))
-}
-
-// groupOut answers with a group.
-type groupOut struct {
-	Body subscriptionGroup
-}
-
-func newGroupOut(g plan.Group, err error) (*groupOut, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &groupOut{newSubscriptionGroup(g)}, nil
-}
-
 func (h groupHandlers) getGroup(ctx context.Context, in *GroupPath) (*groupOut, error) {
 	caller := web.CallerOf(ctx)
 	id, err := h.groupID(ctx, caller, "id", in.ID)
@@ -196,153 +133,4 @@ func (h groupHandlers) deleteGroup(ctx context.Context, in *GroupPath) (*struct{
 		return nil, err
 	}
 	return nil, h.plans.Delete(ctx, caller.Shop.ID, plan.DeleteCommand{Line: h.line, ID: id, Actor: caller.Actor})
-}
-
-// ItemsQuery names products and variants.
-type ItemsQuery struct {
-	Products   string `query:"productIds" doc:"Numbers of products, separated by commas." example:"3001,3002"`
-	Variants   string `query:"variantIds" doc:"Numbers of variants, separated by commas."`
-	Collection string `query:"collectionId" doc:"Also all products of this collection, up to 5000: number or graph id."`
-}
-
-func (q ItemsQuery) read() (named plan.Assigned, collection int64, err error) {
-	if named.Products, err = numberList("Product", "productIds", q.Products); err != nil {
-		return named, 0, err
-	}
-	if named.Variants, err = numberList("ProductVariant", "variantIds", q.Variants); err != nil {
-		return named, 0, err
-	}
-	collection, err = web.ParseID("Collection", "collectionId", q.Collection)
-	return named, collection, err
-}
-
-func nothingNamed(also string) error {
-	return fault.New(fault.Invalid, "give productIds, variantIds or collectionId%s", also).Entity("subscriptionGroup").Code("nothingNamed").Field("productIds")
-}
-
-type addGroupQuery struct {
-	GroupPath
-	ItemsQuery
-}
-
-func (h groupHandlers) addProducts(ctx context.Context, in *addGroupQuery) (*groupOut, error) {
-	caller := web.CallerOf(ctx)
-	named, collection, err := in.read()
-	if err == nil && named.Empty() && collection == 0 {
-		err = nothingNamed("")
-	}
-	if err != nil {
-		return nil, err
-	}
-	id, err := h.groupID(ctx, caller, "id", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: h.line, ID: id, Assign: plan.Assignment{Add: named}, Collection: collection, Actor: caller.Actor,
-	}))
-}
-
-// LeaveQuery names the products or variants to remove.
-type LeaveQuery struct {
-	ItemsQuery
-	All web.Opt[bool] `query:"deleteAllProductsAndVariants" doc:"Removes all products and variants. Default false."`
-}
-
-func (q LeaveQuery) read() (named plan.Assigned, collection int64, err error) {
-	named, collection, err = q.ItemsQuery.read()
-	if err == nil && named.Empty() && collection == 0 && !q.All.Value {
-		err = nothingNamed(", or deleteAllProductsAndVariants=true")
-	}
-	return named, collection, err
-}
-
-type leaveGroupQuery struct {
-	GroupPath
-	LeaveQuery
-}
-
-func (h groupHandlers) removeProducts(ctx context.Context, in *leaveGroupQuery) (*groupOut, error) {
-	caller := web.CallerOf(ctx)
-	named, collection, err := in.read()
-	if err != nil {
-		return nil, err
-	}
-	id, err := h.groupID(ctx, caller, "id", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: h.line, ID: id, Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value},
-		Collection: collection, CollectionLeaves: true, Actor: caller.Actor,
-	}))
-}
-
-type groupListOut struct {
-	web.ListHeaders
-	Body []subscriptionGroup
-}
-
-func (h groupHandlers) removeEverywhere(ctx context.Context, in *LeaveQuery) (*groupListOut, error) {
-	caller := web.CallerOf(ctx)
-	named, collection, err := in.read()
-	if err != nil {
-		return nil, err
-	}
-	groups, err := h.plans.RemoveEverywhere(ctx, caller.Shop.ID, plan.RemoveCommand{
-		Line: h.line, Remove: named, Collection: collection, All: in.All.Value, Actor: caller.Actor,
-	})
-	if err != nil {
-		return nil, err
-	}
-	whole := page.Request{Size: max(len(groups), 1)}
-	return &groupListOut{ListHeaders: web.Paged(ctx, whole, len(groups)), Body: newGroups(groups)}, nil
-}
-
-type optionsQuery struct{ web.Paging }
-
-type optionPage struct {
-	web.ListHeaders
-	Body []planOption
-}
-
-func (h groupHandlers) allPlans(ctx context.Context, in *optionsQuery) (*optionPage, error) {
-	p, err := in.Request(optionList)
-	if err != nil {
-		return nil, err
-	}
-	return h.offers(ctx, nil, p)
-}
-
-type offersQuery struct {
-	Plans string `query:"sellingPlanIds" required:"true" doc:"Numbers or graph ids of selling plans, separated by commas: at most 250." example:"6001,6003"`
-}
-
-// maxIntervals is how many selling plans can be asked for at once.
-const maxIntervals = 250
-
-func (h groupHandlers) billingInterval(ctx context.Context, in *offersQuery) (*optionPage, error) {
-	ids, err := idList("SellingPlan", "sellingPlanIds", in.Plans)
-	if err != nil {
-		return nil, err
-	}
-	if len(ids) == 0 {
-		return nil, web.MissingParameter("sellingPlanIds", "String")
-	}
-	if len(ids) > maxIntervals {
-		return nil, fault.New(fault.Invalid, "parameter 'sellingPlanIds' names %d selling plans and can name at most %d", len(ids), maxIntervals).Field("sellingPlanIds")
-	}
-	return h.offers(ctx, ids, page.Request{Size: maxIntervals})
-}
-
-func (h groupHandlers) offers(ctx context.Context, ids []int64, p page.Request) (*optionPage, error) {
-	offers, total, err := h.book.PlanOptions(ctx, web.CallerOf(ctx).Shop.ID, h.line, ids, p)
-	if err != nil {
-		return nil, err
-	}
-	out := &optionPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]planOption, len(offers))}
-	for i, offer := range offers {
-		out.Body[i] = newPlanOption(offer.Option, offer.Group, offer.GroupName)
-	}
-	return out, nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -184,9 +183,4 @@ func (h reportHandlers) reportOrders(ctx context.Context, in *surveyQuery) (*rep
 		out.Body[i] = newReportRow(caller.Shop.Domain, r)
 	}
 	return out, nil
-}
-
-// differ is the failure that two spellings of a parameter say different things.
-func differ(param, other string) error {
-	return fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", param, other).Field(param)
 }

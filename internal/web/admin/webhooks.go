@@ -26,18 +26,15 @@ type Webhooks interface {
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)
 }
 
-const (
-	endpointsPath  = base + "/webhook-endpoints"
-	deliveriesPath = base + "/webhook-deliveries"
-)
+const endpointsPath = base + "/webhook-endpoints"
 
-// webhookHandlers show and change webhook endpoints and their deliveries.
-type webhookHandlers struct {
+// endpointHandlers show and change webhook endpoints.
+type endpointHandlers struct {
 	webhooks Webhooks
 	clock    clock.Clock
 }
 
-func (h webhookHandlers) register(api *web.API) {
+func (h endpointHandlers) register(api *web.API) {
 	op := web.Operation{Tag: "Webhooks", Scope: access.WebhooksManage, Errors: []int{http.StatusNotFound}}
 
 	list := op
@@ -77,16 +74,6 @@ func (h webhookHandlers) register(api *web.API) {
 	try.ID, try.Method, try.Path, try.Summary = "testWebhookEndpoint", http.MethodPost, endpointsPath+"/{id}/test", "Try a webhook endpoint"
 	try.Description = "Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries."
 	web.Register(api, try, h.tryEndpoint)
-
-	deliveries := op
-	deliveries.ID, deliveries.Method, deliveries.Path, deliveries.Summary = "listWebhookDeliveries", http.MethodGet, deliveriesPath, "Webhook deliveries"
-	deliveries.Description, deliveries.List, deliveries.Errors = "Messages and how they fared, newest first, for 30 days.", &keyList, []int{http.StatusNotFound}
-	web.Register(api, deliveries, h.listDeliveries)
-
-	replay := op
-	replay.ID, replay.Method, replay.Path, replay.Summary = "replayWebhookDelivery", http.MethodPost, deliveriesPath+"/{id}/replay", "Send a webhook again"
-	replay.Description = "Sends the message again, with the same id and the same bytes, and restarts its tries. A message that waits for its next try is sent now."
-	web.Register(api, replay, h.replayDelivery)
 }
 
 // webhookEndpoint is an endpoint as it is listed.
@@ -102,7 +89,7 @@ type webhookEndpoint struct {
 	UpdatedAt      *web.Instant   `json:"updatedAt" doc:"When it was changed last, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
 }
 
-func (h webhookHandlers) webhookEndpoint(e webhook.Endpoint) webhookEndpoint {
+func (h endpointHandlers) webhookEndpoint(e webhook.Endpoint) webhookEndpoint {
 	v := webhookEndpoint{
 		ID: int64(e.ID), URL: e.URL, Types: e.Types, Enabled: e.Enabled, DisabledReason: web.Some(e.Reason), FailingSince: web.At(e.FailingSince),
 		CreatedAt: web.At(e.Created), UpdatedAt: web.At(e.Updated),
@@ -121,7 +108,7 @@ type madeEndpoint struct {
 
 type madeEndpointOut struct{ Body madeEndpoint }
 
-func (h webhookHandlers) madeEndpoint(e webhook.Endpoint, err error) (*madeEndpointOut, error) {
+func (h endpointHandlers) madeEndpoint(e webhook.Endpoint, err error) (*madeEndpointOut, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +117,7 @@ func (h webhookHandlers) madeEndpoint(e webhook.Endpoint, err error) (*madeEndpo
 
 type endpointOut struct{ Body webhookEndpoint }
 
-func (h webhookHandlers) endpointOut(e webhook.Endpoint, err error) (*endpointOut, error) {
+func (h endpointHandlers) endpointOut(e webhook.Endpoint, err error) (*endpointOut, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +129,7 @@ type endpointPage struct {
 	Body []webhookEndpoint
 }
 
-func (h webhookHandlers) listEndpoints(ctx context.Context, in *struct{ web.Paging }) (*endpointPage, error) {
+func (h endpointHandlers) listEndpoints(ctx context.Context, in *struct{ web.Paging }) (*endpointPage, error) {
 	p, err := in.Request(keyList)
 	if err != nil {
 		return nil, err
@@ -167,7 +154,7 @@ type newEndpoint struct {
 	Secret string   `json:"secret,omitempty" doc:"The secret that signs, where the receiver has one already: whsec_ and the base64 of 24 to 64 bytes. Absent: one is made." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
-func (h webhookHandlers) addEndpoint(ctx context.Context, in *struct{ web.JSONBody }) (*madeEndpointOut, error) {
+func (h endpointHandlers) addEndpoint(ctx context.Context, in *struct{ web.JSONBody }) (*madeEndpointOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newEndpoint
 	if err := in.Into(&body); err != nil {
@@ -187,7 +174,7 @@ type endpointQuery struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The endpoint."`
 }
 
-func (h webhookHandlers) showEndpoint(ctx context.Context, in *endpointQuery) (*endpointOut, error) {
+func (h endpointHandlers) showEndpoint(ctx context.Context, in *endpointQuery) (*endpointOut, error) {
 	return h.endpointOut(h.webhooks.Endpoint(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID)))
 }
 
@@ -204,7 +191,7 @@ type changeEndpointIn struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The endpoint."`
 }
 
-func (h webhookHandlers) changeEndpoint(ctx context.Context, in *changeEndpointIn) (*endpointOut, error) {
+func (h endpointHandlers) changeEndpoint(ctx context.Context, in *changeEndpointIn) (*endpointOut, error) {
 	caller := web.CallerOf(ctx)
 	var body endpointEdit
 	if err := in.Into(&body); err != nil {
@@ -223,12 +210,12 @@ func (h webhookHandlers) changeEndpoint(ctx context.Context, in *changeEndpointI
 	return h.endpointOut(h.webhooks.Change(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), edit))
 }
 
-func (h webhookHandlers) removeEndpoint(ctx context.Context, in *endpointQuery) (*struct{}, error) {
+func (h endpointHandlers) removeEndpoint(ctx context.Context, in *endpointQuery) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
 	return nil, h.webhooks.Remove(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), caller.Actor)
 }
 
-func (h webhookHandlers) rotateEndpoint(ctx context.Context, in *endpointQuery) (*madeEndpointOut, error) {
+func (h endpointHandlers) rotateEndpoint(ctx context.Context, in *endpointQuery) (*madeEndpointOut, error) {
 	caller := web.CallerOf(ctx)
 	return h.madeEndpoint(h.webhooks.Rotate(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), caller.Actor))
 }
@@ -240,87 +227,10 @@ type triedEndpoint struct {
 
 type triedEndpointOut struct{ Body triedEndpoint }
 
-func (h webhookHandlers) tryEndpoint(ctx context.Context, in *endpointQuery) (*triedEndpointOut, error) {
+func (h endpointHandlers) tryEndpoint(ctx context.Context, in *endpointQuery) (*triedEndpointOut, error) {
 	id, err := h.webhooks.SendTest(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID))
 	if err != nil {
 		return nil, err
 	}
 	return &triedEndpointOut{triedEndpoint{id}}, nil
-}
-
-// webhookDelivery is a message on its way to an endpoint.
-type webhookDelivery struct {
-	ID         int64             `json:"id" doc:"Number of the delivery." example:"1501"`
-	EndpointID int64             `json:"endpointId" doc:"Where the message goes." example:"1401"`
-	MessageID  webhook.MessageID `json:"messageId" doc:"Id of the message: the same in every try, and at every endpoint." example:"msg_0zWlVbq2uJt6oE9cZr1NwYxA"`
-	Type       webhook.Type      `json:"type" doc:"Event type." example:"subscription.billing-success"`
-	ContractID *int64            `json:"contractId" doc:"The contract that it is about; null when it is about none." example:"9001"`
-	CustomerID *int64            `json:"customerId" doc:"The customer whose loyalty it is about; null when it is about none's." example:"7001"`
-	At         *web.Instant      `json:"at" doc:"When that happened, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	Status     webhook.Status    `json:"status" enum:"PENDING,SENDING,DELIVERED,FAILED" doc:"How far it is. PENDING: a try is to come. FAILED: it is not retried automatically."`
-	Tries      int               `json:"tries" doc:"Tries so far." example:"1"`
-	NextTryAt  *web.Instant      `json:"nextTryAt" doc:"When the next try is made at the earliest, in UTC; null when none is. Messages about one contract, or about one customer's loyalty, reach an endpoint one after the other." format:"date-time" example:"2026-01-31T08:05:00Z"`
-	TriedAt    *web.Instant      `json:"triedAt" doc:"When it was tried last, in UTC; null before the first try." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	Code       *int              `json:"responseCode" doc:"Status of the last answer; null when there was none." example:"500"`
-	Error      *string           `json:"error" doc:"Why the last try did not arrive; null when it did." example:"it answered 500"`
-	Took       *int64            `json:"responseMillis" doc:"How long the last answer took, in milliseconds; null before the first try." example:"120"`
-	Answer     *string           `json:"responseBody" doc:"First bytes of the last answer." example:"not now"`
-}
-
-func newWebhookDelivery(d webhook.Delivery) webhookDelivery {
-	v := webhookDelivery{
-		ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: d.Message, Type: d.Type, ContractID: web.Some(int64(d.Contract)), CustomerID: web.Some(d.Customer), At: web.At(d.At), Status: d.Status,
-		Tries: d.Tries, NextTryAt: web.At(d.Due), TriedAt: web.At(d.TriedAt), Code: web.Some(d.Code), Error: web.Some(d.Error), Answer: web.Some(d.Answer),
-	}
-	if !d.TriedAt.IsZero() {
-		v.Took = new(d.Took.Milliseconds())
-	}
-	return v
-}
-
-type deliveriesQuery struct {
-	web.Paging
-	Endpoint web.Opt[int64] `query:"endpointId" minimum:"1" maximum:"9007199254740991" doc:"Only deliveries to this endpoint; 404 when the store does not have it."`
-	Status   string         `query:"status" doc:"Only deliveries in this state: PENDING, SENDING, DELIVERED or FAILED."`
-}
-
-type deliveryPage struct {
-	web.ListHeaders
-	Body []webhookDelivery
-}
-
-func (h webhookHandlers) listDeliveries(ctx context.Context, in *deliveriesQuery) (*deliveryPage, error) {
-	p, err := in.Request(keyList)
-	if err != nil {
-		return nil, err
-	}
-	q := webhook.DeliveryFilter{Endpoint: webhook.EndpointID(in.Endpoint.Value)}
-	if in.Status != "" {
-		if q.Status, err = web.ParseEnum("status", in.Status, webhook.Statuses); err != nil {
-			return nil, err
-		}
-	}
-	list, total, err := h.webhooks.Deliveries(ctx, web.CallerOf(ctx).Shop.ID, q, p)
-	if err != nil {
-		return nil, err
-	}
-	out := &deliveryPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]webhookDelivery, len(list))}
-	for i, d := range list {
-		out.Body[i] = newWebhookDelivery(d)
-	}
-	return out, nil
-}
-
-type deliveryQuery struct {
-	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The delivery."`
-}
-
-type deliveryOut struct{ Body webhookDelivery }
-
-func (h webhookHandlers) replayDelivery(ctx context.Context, in *deliveryQuery) (*deliveryOut, error) {
-	d, err := h.webhooks.Replay(ctx, web.CallerOf(ctx).Shop.ID, webhook.DeliveryID(in.ID))
-	if err != nil {
-		return nil, err
-	}
-	return &deliveryOut{newWebhookDelivery(d)}, nil
 }

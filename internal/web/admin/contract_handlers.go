@@ -2,11 +2,8 @@ package admin
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -23,35 +20,6 @@ const contractEntity = "subscriptionContract"
 type contractHandlers struct {
 	line  shop.Line
 	edits *contractedit.Service
-}
-
-// Tags of the operations that change contracts.
-const (
-	contractLines     = "Contract lines"
-	contractDiscounts = "Contract discounts"
-	contractDelivery  = "Contract delivery and payment"
-	contractTerms     = "Contract terms"
-	contractLifecycle = "Contract lifecycle"
-)
-
-// amendment describes an operation that changes a contract.
-func amendment(tag, id, path, summary, description string) web.Operation {
-	return web.Operation{
-		ID: id, Method: http.MethodPut, Path: base + path, Summary: summary, Description: description, Tag: tag,
-		Scope: access.ContractsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}
-}
-
-// once is an operation that does more when it is done again.
-func once(op web.Operation) web.Operation {
-	op.Once = true
-	return op
-}
-
-// withBody is an amendment with a JSON body.
-func withBody(body any, op web.Operation) web.Operation {
-	op.Body = body
-	return op
 }
 
 // OfContract is the contract that an operation is about.
@@ -90,11 +58,19 @@ func (h contractHandlers) price(ctx context.Context, of amend.Command, param str
 	return amountIn(currency, param, string(value.Value))
 }
 
-// amountIn reads an amount in a currency.
-func amountIn(currency money.Currency, param, value string) (*money.Amount, error) {
-	a, err := money.ParseExact(value, currency)
-	if err != nil {
-		return nil, fault.Because(fault.Invalid, err, "'%s' is no amount of %s: give a number with at most %d decimals", value, currency, currency.Exponent()).Field(param)
-	}
-	return &a, nil
+type contractPath struct {
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+}
+
+// contractQueryOnly asks for nothing but the contract.
+type contractQueryOnly struct{ OfContract }
+
+// messageOut says in words what was done.
+type messageOut struct {
+	Body messageBody
+}
+
+// messageBody is a sentence.
+type messageBody struct {
+	Message string `json:"message" doc:"What was done, in words." example:"Attributes updated successfully"`
 }
