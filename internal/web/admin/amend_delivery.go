@@ -100,10 +100,7 @@ func (h deliveryHandlers) setShippingAddress(ctx context.Context, in *addressIn)
 		return nil, err
 	}
 	var body shippingAddress
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := web.CheckLengths(body); err != nil {
+	if err := intoChecked(&in.JSONBody, &body); err != nil {
 		return nil, err
 	}
 	method, err := body.method()

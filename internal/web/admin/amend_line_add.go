@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend"
@@ -78,26 +77,20 @@ type listBody struct {
 }
 
 func (h lineHandlers) addLines(ctx context.Context, in *listBody) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
 	var body []newLine
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	of := web.CallerOf(ctx).Shop.ID
-	currency, err := h.edits.Currency(ctx, of, cmd)
+	cmd, err := h.commandWith(ctx, in.Contract, &in.JSONBody, &body)
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]terms.NewLine, len(body))
-	for i, l := range body {
-		if lines[i], err = l.parse(currency, fmt.Sprintf("[%d]", i)); err != nil {
-			return nil, err
-		}
+	currency, err := h.currency(ctx, cmd)
+	if err != nil {
+		return nil, err
 	}
-	return newContractOut(h.edits.AddLines(ctx, of, cmd, lines))
+	lines, err := parseList(currency, "", body)
+	if err != nil {
+		return nil, err
+	}
+	return newContractOut(h.edits.AddLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines))
 }
 
 type removeQuery struct {
@@ -120,12 +113,9 @@ type removeBody struct {
 }
 
 func (h lineHandlers) removeLines(ctx context.Context, in *removeBody) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
 	var lines []string
-	if err := in.Into(&lines); err != nil {
+	cmd, err := h.commandWith(ctx, in.Contract, &in.JSONBody, &lines)
+	if err != nil {
 		return nil, err
 	}
 	return newContractOut(h.edits.RemoveLines(ctx, web.CallerOf(ctx).Shop.ID, cmd, lines, in.Discount))

@@ -22,11 +22,8 @@ type variantQuery struct {
 }
 
 func (h lineHandlers) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
+	cmd, err := h.commandWithPrices(ctx, in.Contract, in.Given)
 	if err != nil {
-		return nil, err
-	}
-	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	if in.OldLine == "" && in.OldVariant == "" {
@@ -98,11 +95,8 @@ type lineQuantityQuery struct {
 }
 
 func (h lineHandlers) updateLineQuantity(ctx context.Context, in *lineQuantityQuery) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
+	cmd, err := h.commandWithPrices(ctx, in.Contract, in.Given)
 	if err != nil {
-		return nil, err
-	}
-	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Quantity: new(int(in.Quantity))}))
@@ -114,12 +108,9 @@ type lineListBody struct {
 }
 
 func (h lineHandlers) updateLineAttributes(ctx context.Context, in *lineListBody) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
 	var body []record.AttributeObject
-	if err := in.Into(&body); err != nil {
+	cmd, err := h.commandWith(ctx, in.Contract, &in.JSONBody, &body)
+	if err != nil {
 		return nil, err
 	}
 	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Attributes: new(parseAttributes(body))}))
@@ -131,12 +122,9 @@ type contractBody struct {
 }
 
 func (h lineHandlers) updateLinesAttributes(ctx context.Context, in *contractBody) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
 	var body map[string][]record.AttributeObject
-	if err := in.Into(&body); err != nil {
+	cmd, err := h.commandWith(ctx, in.Contract, &in.JSONBody, &body)
+	if err != nil {
 		return nil, err
 	}
 	by := make(map[string][]contract.Attribute, len(body))
@@ -153,11 +141,8 @@ type linePlanQuery struct {
 }
 
 func (h lineHandlers) updateLinePlan(ctx context.Context, in *linePlanQuery) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
+	cmd, err := h.commandWithPrices(ctx, in.Contract, in.Given)
 	if err != nil {
-		return nil, err
-	}
-	if err := refuseOtherPrices(in.Given); err != nil {
 		return nil, err
 	}
 	plan, err := web.ParseID("SellingPlan", "sellingPlanId", in.Plan)

@@ -2,10 +2,8 @@ package admin
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -16,11 +14,8 @@ type linePriceQuery struct {
 }
 
 func (h lineHandlers) updateLinePrice(ctx context.Context, in *linePriceQuery) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
+	cmd, err := h.commandWithPrices(ctx, in.Contract, in.Given, "basePrice")
 	if err != nil {
-		return nil, err
-	}
-	if err := refuseOtherPrices(in.Given, "basePrice"); err != nil {
 		return nil, err
 	}
 	price, err := h.price(ctx, cmd, "basePrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
@@ -38,19 +33,15 @@ type linePricingBody struct {
 }
 
 func (h lineHandlers) updateLinePricing(ctx context.Context, in *linePricingBody) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
+	cmd, err := h.commandWithPrices(ctx, in.Contract, in.Given, "basePrice")
 	if err != nil {
-		return nil, err
-	}
-	if err := refuseOtherPrices(in.Given, "basePrice"); err != nil {
 		return nil, err
 	}
 	var body []cyclePrice
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	of := web.CallerOf(ctx).Shop.ID
-	currency, err := h.edits.Currency(ctx, of, cmd)
+	currency, err := h.currency(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +49,9 @@ func (h lineHandlers) updateLinePricing(ctx context.Context, in *linePricingBody
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]contract.CyclePrice, len(body))
-	for i, b := range body {
-		if steps[i], err = b.parse(currency, fmt.Sprintf("[%d]", i)); err != nil {
-			return nil, err
-		}
+	steps, err := parseList(currency, "", body)
+	if err != nil {
+		return nil, err
 	}
-	return newContractOut(h.edits.ChangeLine(ctx, of, cmd, contractedit.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
+	return newContractOut(h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.Line, Pricing: &steps, Base: base}))
 }

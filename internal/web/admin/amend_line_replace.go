@@ -67,10 +67,7 @@ type bodyIn struct {
 func (h lineHandlers) replaceVariants(ctx context.Context, in *bodyIn) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body variantSwap
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := web.CheckLengths(body); err != nil {
+	if err := intoChecked(&in.JSONBody, &body); err != nil {
 		return nil, err
 	}
 	if err := ownShop(body.Shop, caller, "shop"); err != nil {

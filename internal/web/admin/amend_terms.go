@@ -39,12 +39,9 @@ type attributesIn struct {
 }
 
 func (h termHandlers) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
-	var body attributesBody
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
 	caller := web.CallerOf(ctx)
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	var body attributesBody
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	n, err := body.SubscriptionContractID.Parse(record.ContractTypename, "subscriptionContractId")

@@ -23,6 +23,16 @@ const (
 // attemptList is what every list of attempts allows to be asked for.
 var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
 
+const attemptsPath = base + "/subscription-billing-attempts"
+
+// attemptChange is what the operations that change an attempt have in common.
+func attemptChange() web.Operation {
+	return web.Operation{
+		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
+		Errors: []int{http.StatusNotFound, http.StatusConflict},
+	}
+}
+
 // Billing changes billing attempts. Failures are faults.
 type Billing interface {
 	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
@@ -43,10 +53,7 @@ func (h attemptHandlers) register(api *web.API) {
 		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead, List: &attemptList,
 		Errors: []int{http.StatusNotFound},
 	}
-	change := web.Operation{
-		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
-		Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}
+	change := attemptChange()
 
 	top := list
 	top.ID, top.Path, top.Summary = "listUpcomingOrders", attemptsPath+"/top-orders", "Upcoming orders"

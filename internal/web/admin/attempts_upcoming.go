@@ -2,9 +2,7 @@ package admin
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -27,10 +25,7 @@ type upcomingHandlers struct {
 }
 
 func (h upcomingHandlers) register(api *web.API) {
-	change := web.Operation{
-		Method: http.MethodPut, Tag: "Billing attempts", Scope: access.BillingWrite,
-		Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}
+	change := attemptChange()
 
 	skip := change
 	skip.ID, skip.Path, skip.Summary = "skipUpcomingOrder", attemptsPath+"/skip-upcoming-order", "Skip a contract's next order"

@@ -34,6 +34,20 @@ func (h contractHandlers) command(ctx context.Context, id string) (amend.Command
 	return amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}, err
 }
 
+// commandWith names the contract to be changed and reads the body of the change.
+func (h contractHandlers) commandWith(ctx context.Context, id string, in *web.JSONBody, body any) (amend.Command, error) {
+	cmd, err := h.command(ctx, id)
+	if err != nil {
+		return cmd, err
+	}
+	return cmd, in.Into(body)
+}
+
+// currency returns the contract's currency.
+func (h contractHandlers) currency(ctx context.Context, of amend.Command) (money.Currency, error) {
+	return h.edits.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
+}
+
 // contractOut answers with a contract.
 type contractOut struct {
 	Body record.ContractObject
@@ -51,7 +65,7 @@ func (h contractHandlers) price(ctx context.Context, of amend.Command, param str
 	if !value.Set || value.Value == "" {
 		return nil, nil
 	}
-	currency, err := h.edits.Currency(ctx, web.CallerOf(ctx).Shop.ID, of)
+	currency, err := h.currency(ctx, of)
 	if err != nil {
 		return nil, err
 	}

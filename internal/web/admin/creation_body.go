@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
@@ -118,14 +118,8 @@ func (b newContract) parse(caller web.Caller) (create.Params, error) {
 		}
 		n.Method = method(contract.DeliveryMethod{})
 	}
-	for i, l := range b.Lines {
-		line, err := l.parse(caller, fmt.Sprintf("lines[%d]", i))
-		if err != nil {
-			return create.Params{}, err
-		}
-		n.Lines = append(n.Lines, line)
-	}
-	return n, nil
+	n.Lines, err = parseList(caller.Shop.Currency, "lines", b.Lines)
+	return n, err
 }
 
 // limitOf reads a limit; nil when it is absent.
@@ -136,19 +130,13 @@ func limitOf(n *int32) *int {
 	return new(int(*n))
 }
 
-func (l contractLineIn) parse(caller web.Caller, field string) (terms.NewLine, error) {
-	made, err := newLine{l.VariantID, l.Quantity, l.SellingPlanID, l.CurrentPrice, l.Price, l.BasePrice, l.CustomAttributes}.parse(caller.Shop.Currency, field)
-	if err != nil {
+func (l contractLineIn) parse(currency money.Currency, field string) (terms.NewLine, error) {
+	made, err := newLine{l.VariantID, l.Quantity, l.SellingPlanID, l.CurrentPrice, l.Price, l.BasePrice, l.CustomAttributes}.parse(currency, field)
+	if err != nil || len(l.PricingPolicy) == 0 {
 		return made, err
 	}
-	for i, p := range l.PricingPolicy {
-		step, err := p.parse(caller.Shop.Currency, fmt.Sprintf("%s.pricingPolicy[%d]", field, i))
-		if err != nil {
-			return made, err
-		}
-		made.Pricing = append(made.Pricing, step)
-	}
-	return made, nil
+	made.Pricing, err = parseList(currency, field+".pricingPolicy", l.PricingPolicy)
+	return made, err
 }
 
 // maxIntervalCount is the largest number of days, weeks, months or years of an

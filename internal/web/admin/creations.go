@@ -50,12 +50,9 @@ type restartIn struct {
 }
 
 func (h creationHandlers) restartContract(ctx context.Context, in *restartIn) (*contractOut, error) {
-	cmd, err := h.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
 	var body restartBody
-	if err := in.Into(&body); err != nil {
+	cmd, err := h.commandWith(ctx, in.Contract, &in.JSONBody, &body)
+	if err != nil {
 		return nil, err
 	}
 	if body.NextBillingDate == "" {
@@ -76,10 +73,7 @@ type creationIn struct {
 func (h creationHandlers) createContract(ctx context.Context, in *creationIn) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newContract
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := web.CheckLengths(body); err != nil {
+	if err := intoChecked(&in.JSONBody, &body); err != nil {
 		return nil, err
 	}
 	if err := ownShop(body.Shop, caller, "shop"); err != nil {

@@ -53,10 +53,7 @@ type profileOut struct {
 func (h profileHandlers) createShippingProfile(ctx context.Context, in *profileIn) (*profileOut, error) {
 	caller := web.CallerOf(ctx)
 	var body shippingProfileBody
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	ref, err := profileRef(string(body.ID))

@@ -132,10 +132,7 @@ type newKey struct {
 func (h keyHandlers) createKey(ctx context.Context, in *struct{ web.JSONBody }) (*madeKeyOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newKey
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	if err := web.CheckText("field 'name'", "name", body.Name); err != nil {

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -97,4 +98,19 @@ func parseAttributes(list []record.AttributeObject) []contract.Attribute {
 		made[i] = contract.Attribute(a)
 	}
 	return made
+}
+
+// parseList reads the elements of the list in a field; the field of a body that is a list
+// has no name. Amounts are in the currency.
+func parseList[In interface {
+	parse(currency money.Currency, field string) (Out, error)
+}, Out any](currency money.Currency, field string, list []In) ([]Out, error) {
+	parsed := make([]Out, len(list))
+	for i, element := range list {
+		var err error
+		if parsed[i], err = element.parse(currency, fmt.Sprintf("%s[%d]", field, i)); err != nil {
+			return nil, err
+		}
+	}
+	return parsed, nil
 }

@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -20,6 +22,16 @@ type lineHandlers struct {
 type OfLine struct {
 	OfContract
 	Line string `query:"lineId" required:"true" maxLength:"255" example:"gid://shopify/SubscriptionLine/1f0c" doc:"Graph id of the line."`
+}
+
+// commandWithPrices names the contract to be changed and refuses a price under a name
+// that the operation does not take.
+func (h lineHandlers) commandWithPrices(ctx context.Context, id string, given web.Given, takes ...string) (amend.Command, error) {
+	cmd, err := h.command(ctx, id)
+	if err != nil {
+		return cmd, err
+	}
+	return cmd, refuseOtherPrices(given, takes...)
 }
 
 // priceParams are the names under which integrations send the unit price of a line.

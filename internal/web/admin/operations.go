@@ -10,8 +10,6 @@ import (
 // base is the path under which the operations live.
 const base = "/api/external/v2"
 
-const attemptsPath = base + "/subscription-billing-attempts"
-
 // laterToday says what becomes of a date that is today.
 const laterToday = "An instant of today that is later than the order time stays as it is: nothing is charged before it. A day alone is its order time, so that today is 400 billingDatePast once that is more than 10 minutes ago."
 

@@ -127,10 +127,7 @@ type newConnection struct {
 func (h connectionHandlers) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newConnection
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	if body.Partner == "" {
@@ -178,10 +175,7 @@ type reduceIn struct {
 func (h connectionHandlers) reduceConnection(ctx context.Context, in *reduceIn) (*connectionOut, error) {
 	caller := web.CallerOf(ctx)
 	var body fewerScopes
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	scopes, err := access.ParseScopes(body.Scopes)

@@ -37,7 +37,6 @@ type addGroupQuery struct {
 }
 
 func (h groupHandlers) addProducts(ctx context.Context, in *addGroupQuery) (*groupOut, error) {
-	caller := web.CallerOf(ctx)
 	named, collection, err := in.read()
 	if err == nil && named.Empty() && collection == 0 {
 		err = nothingNamed("")
@@ -45,13 +44,7 @@ func (h groupHandlers) addProducts(ctx context.Context, in *addGroupQuery) (*gro
 	if err != nil {
 		return nil, err
 	}
-	id, err := h.groupID(ctx, caller, "id", in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: h.line, ID: id, Assign: plan.Assignment{Add: named}, Collection: collection, Actor: caller.Actor,
-	}))
+	return h.update(ctx, in.ID, plan.UpdateCommand{Assign: plan.Assignment{Add: named}, Collection: collection})
 }
 
 // LeaveQuery names the products or variants to remove.
@@ -74,19 +67,24 @@ type leaveGroupQuery struct {
 }
 
 func (h groupHandlers) removeProducts(ctx context.Context, in *leaveGroupQuery) (*groupOut, error) {
-	caller := web.CallerOf(ctx)
 	named, collection, err := in.read()
 	if err != nil {
 		return nil, err
 	}
-	id, err := h.groupID(ctx, caller, "id", in.ID)
+	return h.update(ctx, in.ID, plan.UpdateCommand{
+		Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value}, Collection: collection, CollectionLeaves: true,
+	})
+}
+
+// update changes the group that is named by its number or its graph id.
+func (h groupHandlers) update(ctx context.Context, named string, c plan.UpdateCommand) (*groupOut, error) {
+	caller := web.CallerOf(ctx)
+	id, err := h.groupID(ctx, caller, "id", named)
 	if err != nil {
 		return nil, err
 	}
-	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, plan.UpdateCommand{
-		Line: h.line, ID: id, Assign: plan.Assignment{Remove: named, RemoveAll: in.All.Value},
-		Collection: collection, CollectionLeaves: true, Actor: caller.Actor,
-	}))
+	c.Line, c.ID, c.Actor = h.line, id, caller.Actor
+	return newGroupOut(h.plans.Update(ctx, caller.Shop.ID, c))
 }
 
 type groupListOut struct {

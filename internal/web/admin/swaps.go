@@ -125,10 +125,7 @@ type swapIn struct{ web.JSONBody }
 func (h swapHandlers) createSwap(ctx context.Context, in *swapIn) (*swapOut, error) {
 	caller := web.CallerOf(ctx)
 	s := swapRecord{Shop: caller.Shop.Domain, DiscountCarryForward: string(swap.None)}
-	if err := in.Into(&s); err != nil {
-		return nil, err
-	}
-	if err := ownShop(s.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &s, &s.Shop); err != nil {
 		return nil, err
 	}
 	if s.ID != 0 {
@@ -193,10 +190,7 @@ func (h swapHandlers) changeSwap(ctx context.Context, in *web.JSONBody, id int64
 
 func swapBody(caller web.Caller, in *web.JSONBody, old swap.Rule) (swap.Rule, error) {
 	s := newSwap(caller.Shop.Domain, old)
-	if err := in.Into(&s); err != nil {
-		return swap.Rule{}, err
-	}
-	if err := ownShop(s.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(in, caller, &s, &s.Shop); err != nil {
 		return swap.Rule{}, err
 	}
 	if s.ID != int64(old.ID) {

@@ -157,10 +157,7 @@ type newEndpoint struct {
 func (h endpointHandlers) addEndpoint(ctx context.Context, in *struct{ web.JSONBody }) (*madeEndpointOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newEndpoint
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	types, err := webhook.ParseTypes(body.Types)
@@ -194,10 +191,7 @@ type changeEndpointIn struct {
 func (h endpointHandlers) changeEndpoint(ctx context.Context, in *changeEndpointIn) (*endpointOut, error) {
 	caller := web.CallerOf(ctx)
 	var body endpointEdit
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	edit := webhook.Edit{URL: body.URL, Enabled: body.Enabled, Actor: caller.Actor}
