@@ -14,15 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// Page sizes of the lists of attempts.
-const (
-	defaultAttempts = 20
-	maxAttempts     = 2000
-)
-
-// attemptList is what every list of attempts allows to be asked for.
-var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
-
 const attemptsPath = base + "/subscription-billing-attempts"
 
 // attemptChange is what the operations that change an attempt have in common.
@@ -50,7 +41,7 @@ type attemptHandlers struct {
 
 func (h attemptHandlers) register(api *web.API) {
 	list := web.Operation{
-		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead, List: &attemptList,
+		Method: http.MethodGet, Tag: "Billing attempts", Scope: access.ContractsRead, List: &record.AttemptList,
 		Errors: []int{http.StatusNotFound},
 	}
 	change := attemptChange()
@@ -119,8 +110,7 @@ func (h attemptHandlers) pastOrders(ctx context.Context, in *orderQuery) (*recor
 }
 
 func (h attemptHandlers) orders(ctx context.Context, in *orderQuery, upcoming bool) (*record.AttemptPage, error) {
-	caller := web.CallerOf(ctx)
-	p, err := in.Request(attemptList)
+	p, err := in.Request(record.AttemptList)
 	if err != nil {
 		return nil, err
 	}
@@ -129,31 +119,15 @@ func (h attemptHandlers) orders(ctx context.Context, in *orderQuery, upcoming bo
 		return nil, err
 	}
 	q.Line, q.Upcoming = h.line, upcoming
-	records, total, err := h.book.AttemptsWhere(ctx, caller.Shop.ID, q, p)
-	if err != nil {
-		return nil, err
-	}
-	return record.NewAttemptPage(ctx, records, p, total), nil
+	return record.ListAttempts(ctx, h.book, q, p)
 }
 
 func (h attemptHandlers) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	caller := web.CallerOf(ctx)
-	command, err := in.Command(h.line, caller.Actor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.billing.Skip(ctx, caller.Shop.ID, command)
-	return record.NewAttemptOut(caller, r, err)
+	return in.Do(ctx, h.line, h.billing.Skip)
 }
 
 func (h attemptHandlers) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	caller := web.CallerOf(ctx)
-	command, err := in.Command(h.line, caller.Actor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := h.billing.Unskip(ctx, caller.Shop.ID, command)
-	return record.NewAttemptOut(caller, r, err)
+	return in.Do(ctx, h.line, h.billing.Unskip)
 }
 
 type chargeQuery struct {

@@ -26,7 +26,7 @@ func (h reportHandlers) register(api *web.API) {
 		Summary: "Report past orders",
 		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
-		Scope: access.ContractsRead, List: &attemptList, Errors: []int{http.StatusNotFound},
+		Scope: access.ContractsRead, List: &record.AttemptList, Errors: []int{http.StatusNotFound},
 	}, h.reportOrders)
 	web.Register(api, web.Operation{
 		ID: "getContractAnalytics", Method: http.MethodGet, Path: base + "/subscription-contract-details/analytics/{contractId}", Tag: "Contracts",
@@ -165,7 +165,7 @@ func newReportRow(domain string, r billing.Record) reportRow {
 
 func (h reportHandlers) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(attemptList)
+	p, err := in.Request(record.AttemptList)
 	if err != nil {
 		return nil, err
 	}
