@@ -16,8 +16,8 @@ import (
 )
 
 // contractsOfCustomer is how many contracts are shown with a customer at once: the
-// platform is asked for all of them, and each costs as much as one that is read by
-// itself.
+// platform is asked for all of them, and each costs as much as one that is read
+// alone.
 const contractsOfCustomer = 20
 
 // Shown knows what the platform shows of a customer.
