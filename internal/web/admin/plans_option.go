@@ -76,8 +76,8 @@ const (
 
 func newPlanOption(o plan.Option, group plan.ID, name string) planOption {
 	r := planOption{
-		FrequencyCount: given(o.Delivery.Count), FrequencyInterval: o.Delivery.Interval.String(),
-		BillingFrequencyCount: given(o.Billing.Count), BillingFrequencyInterval: o.Billing.Interval.String(),
+		FrequencyCount: int32Of(o.Delivery.Count), FrequencyInterval: o.Delivery.Interval.String(),
+		BillingFrequencyCount: int32Of(o.Billing.Count), BillingFrequencyInterval: o.Billing.Interval.String(),
 		FrequencyName: o.Name, FrequencyDescription: web.Some(o.Description), PlanType: string(o.Kind), PrepaidFlag: strconv.FormatBool(o.Kind != plan.PayAsYouGo),
 		DiscountEnabled: &o.First.Enabled, DiscountOffer: offerOf(o.First), DiscountType: web.Some(string(o.First.Kind)), AfterCycle1: afterOf(o.First),
 		DiscountEnabledMasked: o.First.Masked, DiscountEnabled2: &o.Second.Enabled, DiscountOffer2: offerOf(o.Second),
@@ -86,7 +86,7 @@ func newPlanOption(o plan.Option, group plan.ID, name string) planOption {
 		PreAnchorBehavior: web.Some(string(o.Behavior)), InventoryReserve: web.Some(string(o.Reserve)), MinCycles: some32(o.MinCycles), MaxCycles: some32(o.MaxCycles),
 		FreeTrialEnabled: &o.Trial.Enabled, FreeTrialCount: some32(o.Trial.Count), FreeTrialInterval: web.Some(o.Trial.Interval.String()), KeepOriginalDate: o.Trial.KeepDate,
 		MemberOnly: o.MemberOnly, NonMemberOnly: o.NonMemberOnly, MemberInclusiveTags: web.Some(o.InclusiveTags), MemberExclusiveTags: web.Some(o.ExclusiveTags),
-		LifeTimeMembership: o.Lifetime, AllowedForExchange: &o.Exchange, RulesJSON: web.Some(o.RulesJSON), PlanSequence: given(o.Sequence),
+		LifeTimeMembership: o.Lifetime, AllowedForExchange: &o.Exchange, RulesJSON: web.Some(o.RulesJSON), PlanSequence: int32Of(o.Sequence),
 		GroupID: groupNumber(group), GroupName: name,
 	}
 	if o.Specific {
@@ -110,7 +110,7 @@ func afterOf(d plan.Discount) *int32 {
 	if d.Kind == "" && d.After == 0 {
 		return nil
 	}
-	return given(d.After)
+	return int32Of(d.After)
 }
 
 // groupNumber is the number of a group: in a request the service's or the platform's, or

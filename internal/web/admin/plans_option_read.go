@@ -61,7 +61,7 @@ func optionOver(raw json.RawMessage, g plan.Group, place int, at string) (plan.O
 		return plan.Option{}, fault.New(fault.Invalid, "'%sid' and '%sidNew' name different plans", at, at).Code("bodyField").Field(at + "idNew")
 	}
 	id = max(id, other)
-	r := planOption{GroupID: groupNumber(g.ID), PlanSequence: given(place + 1)}
+	r := planOption{GroupID: groupNumber(g.ID), PlanSequence: int32Of(place + 1)}
 	is, known := g.Option(id)
 	if known && id != 0 {
 		r = newPlanOption(is, g.ID, g.Name)
