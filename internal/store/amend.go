@@ -30,7 +30,7 @@ func (db *DB) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, l
 	if err != nil {
 		return nil, fmt.Errorf("find the contracts that wait for a change: %w", err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // ShopsToAmend returns at most limit shops that have contracts whose AmendAt is at

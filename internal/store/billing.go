@@ -85,7 +85,7 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that wait: %w", err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // PendingWork reports, without locking, which work of the shop waits, apart from due attempts.
@@ -159,7 +159,7 @@ func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.Se
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read attempts: %w", err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // PutAttempts inserts attempts whose ID is 0, giving them one, and writes the
@@ -180,7 +180,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 	given := next
 	added, kept := make([]attemptRow, 0, missing), make([]attemptRow, 0, len(attempts)-missing)
 	for _, a := range attempts {
-		row, err := attemptRowOf(tx.of, a)
+		row, err := rowOf[attemptRow](tx.of, a)
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (i Instant) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads an instant. A day without a time is its first instant in
-// UTC: who knows the zone reads it with ParseMoment.
+// UTC: callers that know the zone use ParseMoment.
 func (i *Instant) UnmarshalText(text []byte) error {
 	m, err := ParseMoment("", string(text), time.UTC)
 	*i = Instant(m.From)
@@ -83,21 +83,4 @@ func ParseMoment(param, s string, zone *time.Location) (Moment, error) {
 		}
 	}
 	return Moment{}, bad
-}
-
-// OrderDate reads the date of an order. A day without a time is that day of the
-// caller's store, at its order time.
-func (c Caller) OrderDate(param, value string) (time.Time, error) {
-	cal, err := c.Shop.Calendar()
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, err := ParseMoment(param, value, cal.Zone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if m.IsDay {
-		return cal.Local(m.Day), nil
-	}
-	return m.From, nil
 }

@@ -23,7 +23,7 @@ type Limiter interface {
 	// Take takes one token of a bucket. What its rate leaves out is the
 	// installation's.
 	Take(ctx context.Context, b access.Bucket) (Allowance, error)
-	// Full is what a caller has who has used nothing up.
+	// Full returns the allowance of a full bucket.
 	Full() Allowance
 }
 
@@ -54,17 +54,17 @@ func (a Allowance) headers(h http.Header) {
 	}
 }
 
-// seconds rounds up, so that who waits as long has waited long enough.
+// seconds rounds up, so that a client that waits as long has waited long enough.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// Limits returns the limiter of an installation: over a bank that all nodes
+// Limits returns the limiter of an installation: over buckets that all nodes
 // share, or of this process alone when there is none. The machine's time fills
 // the buckets, also where the service follows another clock.
-func Limits(bank access.SharedBuckets, r Rate) Limiter {
-	if bank == nil {
+func Limits(shared access.SharedBuckets, r Rate) Limiter {
+	if shared == nil {
 		return &Buckets{Rate: r}
 	}
-	return &Leases{Bank: bank, Rate: r}
+	return &Leases{Shared: shared, Rate: r}
 }
 
 // Buckets is a Limiter of this process: a token bucket for each key and one for

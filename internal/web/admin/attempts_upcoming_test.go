@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // upcoming is what the fakes remember of orders that still wait, of reports and
@@ -216,7 +217,7 @@ func TestRefusalsOfUpcomingAndPastOrders(t *testing.T) {
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			w := s.ask(test.method, test.target, "")
 			checkProblem(t, w, test.status)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if p.ErrorKey != test.key || deref(p.Params) != test.params || !strings.Contains(p.Message, test.message) || s.touched() {
 				t.Errorf("errorKey %q params %q message %q, want %q %q %q", p.ErrorKey, deref(p.Params), p.Message, test.key, test.params, test.message)
 			}

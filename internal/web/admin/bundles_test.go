@@ -244,7 +244,7 @@ func TestABundleOfTheOtherHostDoesNotExist(t *testing.T) {
 	o.Shelf, o.Bundles = f, f
 	s := &server{fakes: &fakes{}, t: t, handler: New(o)}
 	for _, ask := range []struct{ method, path, body string }{{"GET", "/31", ""}, {"PUT", "", `{"id":31,"title":"Mine"}`}, {"DELETE", "/31", ""}} {
-		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || problem(t, w).ErrorKey != "bundleNotFound" || f.put != nil || f.deleted != 0 {
+		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || webtest.Problem(t, w).ErrorKey != "bundleNotFound" || f.put != nil || f.deleted != 0 {
 			t.Errorf("%s%s answered %d %s", ask.method, ask.path, w.Code, w.Body)
 		}
 		own := &shelf{is: theBundle()}
@@ -298,14 +298,14 @@ func TestBundlesThatCannotBe(t *testing.T) {
 			t.Parallel()
 			f := &shelf{is: theBundle()}
 			w := putBundle(t, f, "PUT", test.body)
-			if p := problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.path || f.put != nil {
+			if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.path || f.put != nil {
 				t.Errorf("answered %d %q at %q, want it at %q", w.Code, p.Detail, deref(p.Params), test.path)
 			}
 		})
 	}
 	t.Run("large numbers are written out", func(t *testing.T) {
 		t.Parallel()
-		p := problem(t, putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":31,"minBundleValue":2000000.5}`))
+		p := webtest.Problem(t, putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":31,"minBundleValue":2000000.5}`))
 		if want := "is 2000000.5 and must be between 0 and 1000000"; !strings.Contains(p.Detail, want) {
 			t.Errorf("answered %q, want %q", p.Detail, want)
 		}
@@ -322,7 +322,7 @@ func TestBundlesThatCannotBe(t *testing.T) {
 	t.Run("a new one has no id yet", func(t *testing.T) {
 		t.Parallel()
 		w := putBundle(t, &shelf{}, "POST", `{"id":5}`)
-		if p := problem(t, w); w.Code != 400 || deref(p.Params) != "id" {
+		if p := webtest.Problem(t, w); w.Code != 400 || deref(p.Params) != "id" {
 			t.Errorf("answered %d %q", w.Code, p.Detail)
 		}
 	})

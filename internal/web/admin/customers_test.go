@@ -220,7 +220,7 @@ func TestRefusalsOfCustomers(t *testing.T) {
 			t.Parallel()
 			w := serve(t, &fakes{contracts: ofOneCustomer(1)}).ask("GET", test.target, "")
 			checkProblem(t, w, http.StatusBadRequest)
-			if p := problem(t, w); p.ErrorKey != test.key || deref(p.Params) != test.params {
+			if p := webtest.Problem(t, w); p.ErrorKey != test.key || deref(p.Params) != test.params {
 				t.Errorf("errorKey %q params %q, want %q %q", p.ErrorKey, deref(p.Params), test.key, test.params)
 			}
 		})

@@ -185,7 +185,7 @@ func TestProfilesThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := askProfiles(t, &profiles{}, test.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if w.Code != http.StatusBadRequest || !strings.HasSuffix(deref(p.Params), test.path) || !strings.Contains(p.Detail, test.says) {
 				t.Errorf("answered %d %q at %q, want %q at %q", w.Code, p.Detail, deref(p.Params), test.says, test.path)
 			}
@@ -199,7 +199,7 @@ func TestWhatThePlatformRefusesNamesTheField(t *testing.T) {
 		"name": "name", "places.1.location": "locationInfos[1].locationId", "places.0.zones.2.rates.0.carrier": "locationInfos[0].countryInfos[2].deliveryMethodInfo[0].carrierServiceId", "": "",
 	} {
 		w := askProfiles(t, &profiles{err: fault.New(fault.FailedPrecondition, "No.").Entity("deliveryProfile").Code("platformRefused").Field(path)}, fullProfile)
-		if p := problem(t, w); w.Code != 400 || deref(p.Params) != want || p.Detail != "No." || p.ErrorKey != "platformRefused" {
+		if p := webtest.Problem(t, w); w.Code != 400 || deref(p.Params) != want || p.Detail != "No." || p.ErrorKey != "platformRefused" {
 			t.Errorf("answered %d %q at %q, want it at %q", w.Code, p.Detail, deref(p.Params), want)
 		}
 	}

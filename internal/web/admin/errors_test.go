@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 const (
@@ -137,7 +138,7 @@ func TestRefusals(t *testing.T) {
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			w := s.ask(test.method, test.target, test.body, test.headers...)
 			checkProblem(t, w, test.status)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if p.ErrorKey != test.key || deref(p.Params) != test.params || !strings.Contains(p.Message, test.message) {
 				t.Errorf("errorKey %q params %q message %q, want %q %q %q", p.ErrorKey, deref(p.Params), p.Message, test.key, test.params, test.message)
 			}
@@ -177,7 +178,7 @@ func checkProblem(t *testing.T, w *httptest.ResponseRecorder, status int) {
 	if len(fields) > 0 {
 		t.Errorf("the body has more fields: %v", fields)
 	}
-	p := problem(t, w)
+	p := webtest.Problem(t, w)
 	if p.Status != status || p.Detail != p.Message || p.Message == "" || p.Title == "" || p.Reason != http.StatusText(status) ||
 		p.Type != "urn:perennial:problem:"+p.ErrorKey || p.RequestID != "req-1" || w.Header().Get("X-Request-Id") != "req-1" || p.Path == "" {
 		t.Errorf("problem %+v", p)
@@ -215,7 +216,7 @@ func TestFailuresOfTheDomain(t *testing.T) {
 			s := serve(t, &fakes{err: test.err})
 			w := s.ask("PUT", ordersPath+"/attempt-billing/9", "")
 			checkProblem(t, w, test.status)
-			if p := problem(t, w); p.ErrorKey != test.key || !strings.Contains(p.Message, test.message) || strings.Contains(p.Message, "secret") {
+			if p := webtest.Problem(t, w); p.ErrorKey != test.key || !strings.Contains(p.Message, test.message) || strings.Contains(p.Message, "secret") {
 				t.Errorf("errorKey %q message %q", p.ErrorKey, p.Message)
 			}
 			if (w.Header().Get("Retry-After") != "") != test.retryAfter {
@@ -320,7 +321,7 @@ func TestEachLineAsksForItsOwnData(t *testing.T) {
 		t.Errorf("another line's attempt answered %d", w.Code)
 	}
 	w := serve(t, &fakes{}).ask("GET", searchPath, "", "X-API-Key", memberKey)
-	if p := problem(t, w); w.Code != 403 || deref(p.Params) != "contracts:read" {
+	if p := webtest.Problem(t, w); w.Code != 403 || deref(p.Params) != "contracts:read" {
 		t.Errorf("answered %d %v", w.Code, p)
 	}
 }

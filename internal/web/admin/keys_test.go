@@ -178,7 +178,7 @@ func TestPartnerConnectionsOnTheWire(t *testing.T) {
 		"a number beyond all others": {"POST", "/9007199254740992/approve", "", "id"},
 	} {
 		w := s.ask(test.method, base+"/partner-connections"+test.path, test.body)
-		if p := problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.params {
+		if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.params {
 			t.Errorf("%s: %d at %q: %s", name, w.Code, deref(p.Params), w.Body)
 		}
 	}

@@ -117,7 +117,7 @@ func TestQuestionsForLinksThatCannotBeRead(t *testing.T) {
 			t.Parallel()
 			p := &porter{}
 			w := serveLinks(t, p).ask("GET", target, "")
-			got := problem(t, w)
+			got := webtest.Problem(t, w)
 			if w.Code != http.StatusBadRequest || want.detail != "" && got.Detail != want.detail || want.key != "" && got.ErrorKey != want.key || p.of != 0 {
 				t.Errorf("answered %d %+v", w.Code, got)
 			}
@@ -152,7 +152,7 @@ func TestLinksNeedTheirScope(t *testing.T) {
 	for _, target := range []string{magicPath + "?email=a@b.example", tokenPath + "?customerId=5", linkPath + "?customerId=5", linkPath + "/5"} {
 		p := &porter{}
 		w := serveLinks(t, p).ask("GET", target, "", "X-API-Key", noneKey)
-		if w.Code != http.StatusForbidden || problem(t, w).Params == nil || p.of != 0 {
+		if w.Code != http.StatusForbidden || webtest.Problem(t, w).Params == nil || p.of != 0 {
 			t.Errorf("%s: answered %d %s", target, w.Code, w.Body)
 		}
 	}

@@ -320,7 +320,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 			t.Parallel()
 			s, f := servePlans(t, shop.Subscriptions, theGroup())
 			w := s.ask(test.method, groupsPath+test.path, test.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if w.Code != test.status || test.field != "" && (p.Params == nil || *p.Params != test.field) {
 				t.Errorf("answered %d %s", w.Code, w.Body)
 			}

@@ -27,7 +27,7 @@ import (
 // Path is what the paths of all pages begin with. A store's handle follows.
 const Path = "/p/"
 
-// Login knows who is let in. Failures are faults.
+// Login authenticates subscribers. Failures are faults.
 type Login interface {
 	Shop(ctx context.Context, handle string) (shop.Shop, error)
 	CheckLink(ctx context.Context, of shop.ID, link string) error
