@@ -58,11 +58,11 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 const largeContracts = `INSERT INTO contracts (shop_id, id, line, revision, status, currency, customer_id, customer_email, customer_first_name, customer_last_name, customer_name,
 	customer_phone, email_folded, name_folded, billing_interval, billing_count, billing_anchors, delivery_interval, delivery_count, delivery_anchors, lines, order_amount,
 	origin_order_id, origin_order_name, payment_method, payment_usable, billing_country, delivery_country, delivery_price, note, attributes, imported_id, last_payment,
-	series_cycle, series_start, next_billing_date, max_cycles, min_cycles, auto_charge, orders, lifetime, last_order_id, last_order, last_order_at,
+	series_cycle, series_start, next_billing_date, max_cycles, min_cycles, auto_charge, orders, lifetime, last_order_id, last_order_name, last_order_at,
 	created_at, updated_at, activated_at, paused_at, cancelled_at, version,
-	card, pricing, plan_pricing, priced, discounts, origin, first_amount, split_from, earlier_orders, split, series_passed, series_moved, turns, passed_cycles,
-	queue_updated_at, wishes, one_offs, pending_change, amending, changing_until, moving, pause, ending, trial, dunning, lifelong, expire_at,
-	cancellation_feedback, cancellation_note, next_was, last_order_amount)
+	card, pricing, plan_pricing, priced, discounts, origin, first_amount, split_from, earlier_orders, split, series_passed, series_moved, later_series, passed_cycles,
+	queue_updated_at, overrides, one_offs, pending_change, in_flight_edits, changing_until, moving, pause, ending, trial, dunning, lifelong, expire_at,
+	cancellation_feedback, cancellation_note, cancelled_order_date, last_order_amount)
 SELECT %[1]d, %[2]d + i + 1, 'SUBSCRIPTION', 1, (ARRAY['ACTIVE', 'ACTIVE', 'ACTIVE', 'PAUSED', 'CANCELLED'])[i %% 5 + 1], 'USD', %[2]d + i / 2 + 1,
 	first || '.' || last || '@example.com', first, last, first || ' ' || last, '', lower(first || '.' || last || '@example.com'), lower(first || ' ' || last),
 	every, 1 + i %% 3, '', CASE WHEN i %% 20 = 0 THEN 'WEEK' ELSE every END, CASE WHEN i %% 20 = 0 THEN 4 ELSE 1 + i %% 3 END, '',

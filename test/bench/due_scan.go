@@ -112,7 +112,7 @@ func (d database) fillAttempts(ctx context.Context, of int64, stored int, now ti
 	}
 	every := stored / scanDue
 	waits := stored / 10
-	_, err := d.bare.ExecContext(ctx, fmt.Sprintf(`INSERT INTO attempts (shop_id, id, contract_id, cycle, status, billing_date, moved, due_at, telling_until, try, key, first_sent_at, sent_at,
+	_, err := d.bare.ExecContext(ctx, fmt.Sprintf(`INSERT INTO attempts (shop_id, id, contract_id, cycle, status, billing_date, moved, due_at, publish_lease_until, try, key, first_sent_at, sent_at,
 	failures, polls, manual, attempted_at, platform_id, error_code, error_message, action_url, order_id, order_name, amount, currency, lines, note, flags, preparation, dunning, created_at, updated_at, version)
 SELECT %[1]d, 1000000 + n, 10000001 + n %% %[2]d, n / %[2]d + 1,
 	CASE WHEN n %% %[3]d = 0 OR n < %[4]d THEN 'QUEUED' ELSE 'SUCCESS' END, %[5]d - 60000, false,

@@ -77,7 +77,7 @@ CREATE TABLE shops (
 	order_minute bigint NOT NULL,
 	connected boolean NOT NULL,
 	settings text NOT NULL, -- JSON
-	unheard {{.BinaryText}} NOT NULL, -- why the platform refuses the webhook subscription; empty: it does not
+	subscribe_error {{.BinaryText}} NOT NULL, -- why the platform refuses the webhook subscription; empty: it does not
 	catalogue bigint NOT NULL, -- incremented with every change of plan groups and bundles
 	-- Reconciliation.
 	reconciled_at bigint NOT NULL, -- the last one covers what changed before
@@ -94,7 +94,7 @@ CREATE TABLE shops (
 );
 
 -- How the charges of a shop went in a short slot of time.
-CREATE TABLE charge_counts (
+CREATE TABLE charge_stats (
 	shop_id bigint NOT NULL REFERENCES shops (id),
 	slot bigint NOT NULL, -- instant at which it begins
 	sent bigint NOT NULL,
@@ -104,7 +104,7 @@ CREATE TABLE charge_counts (
 	gateway bigint NOT NULL, -- of those declined, by the gateway's fault
 	PRIMARY KEY (shop_id, slot)
 );
-{{.RowSecurity "charge_counts"}}
+{{.RowSecurity "charge_stats"}}
 
 -- A difference between the platform's charges and ours.
 CREATE TABLE findings (
@@ -205,8 +205,8 @@ CREATE TABLE partner_connections (
 	code_hash {{.BinaryText}} NOT NULL, -- of the code that can be exchanged, hexadecimal; empty: none
 	code_until bigint NOT NULL,
 	key_id bigint NOT NULL, -- api_keys.id of the token; 0: none
-	key_at bigint NOT NULL, -- when the token was handed out
-	owed text NOT NULL, -- notification that the application has not received
+	token_at bigint NOT NULL, -- when the token was handed out
+	notification text NOT NULL, -- that the application has not received
 	call_id text NOT NULL, -- the same in all tries of a notification
 	call_at bigint NOT NULL, -- when it is sent next
 	tries bigint NOT NULL, -- that failed

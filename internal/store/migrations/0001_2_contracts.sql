@@ -99,11 +99,11 @@ CREATE TABLE swap_rules (
 	every_order boolean NOT NULL, -- it applies to every order, not once for a contract
 	cycle bigint NOT NULL, -- with every_order the first one, else the only one; 0: any
 	sequence bigint NOT NULL, -- in which rules are evaluated
-	carry boolean NOT NULL, -- the new product keeps the existing discount
+	carry_discount boolean NOT NULL, -- the new product keeps the existing discount
 	discount text NOT NULL,
 	shifts boolean NOT NULL, -- the orders after the swap move by shift_days
 	shift_days bigint NOT NULL,
-	silent boolean NOT NULL, -- the customer gets no e-mail
+	no_email boolean NOT NULL, -- to the customer
 	created_at bigint NOT NULL,
 	updated_at bigint NOT NULL,
 	version bigint NOT NULL,
@@ -168,19 +168,19 @@ CREATE TABLE contracts (
 	series_start bigint NOT NULL, -- date of that cycle
 	series_passed bigint NOT NULL, -- dates of the calendar before that cycle
 	series_moved boolean NOT NULL, -- a person chose the start
-	turns text NOT NULL, -- JSON: series that begin with later orders
+	later_series text NOT NULL, -- JSON: series that begin with later orders
 	passed_cycles bigint NOT NULL, -- cycles of the platform that were never orders, and count towards no limit
 	next_billing_date bigint NOT NULL, -- of the earliest attempt to come
 	queue_updated_at bigint NOT NULL, -- when the upcoming attempts changed last; 0: not known
-	wishes text NOT NULL, -- JSON: notes and dates of single orders to come that are in no queue
-	announce_at bigint, -- when the next order is published to webhook endpoints
-	announced_for bigint NOT NULL DEFAULT 0, -- date for which that is done
+	overrides text NOT NULL, -- JSON: notes and dates of certain orders to come that are in no queue
+	notify_at bigint, -- when the next order is published to webhook endpoints
+	notified_for bigint NOT NULL DEFAULT 0, -- date for which that is done
 	one_offs bigint NOT NULL, -- one-time products of orders to come
 
 	-- Changes that are scheduled or in progress.
 	pending_change text NOT NULL, -- JSON: a change that is scheduled
 	amend_at bigint, -- when a scheduled change is due
-	amending text NOT NULL, -- JSON: edits that are being sent to the platform
+	in_flight_edits text NOT NULL, -- JSON: edits that are being sent to the platform
 	changing_until bigint NOT NULL, -- lease of the caller that changes it
 	moving text NOT NULL, -- JSON: a status change in progress
 	pause text NOT NULL, -- JSON
@@ -191,14 +191,14 @@ CREATE TABLE contracts (
 	expire_at bigint NOT NULL, -- when it expires, or expired
 	cancellation_feedback text NOT NULL,
 	cancellation_note text NOT NULL,
-	next_was bigint NOT NULL, -- date of the next order that a cancellation removed
+	cancelled_order_date bigint NOT NULL, -- date of the next order that a cancellation removed
 
 	-- Results.
 	orders bigint NOT NULL, -- successful renewals
 	lifetime bigint NOT NULL, -- sum of them
 	last_payment text NOT NULL, -- SUCCEEDED, FAILED or empty
 	last_order_id bigint NOT NULL,
-	last_order text NOT NULL, -- name
+	last_order_name text NOT NULL,
 	last_order_at bigint NOT NULL,
 	last_order_amount bigint NOT NULL, -- that was charged
 	created_at bigint NOT NULL,
@@ -219,9 +219,9 @@ CREATE INDEX contracts_by_payment_method ON contracts (shop_id, payment_method) 
 CREATE INDEX contracts_to_amend ON contracts (shop_id, amend_at, id) WHERE amend_at IS NOT NULL;
 CREATE INDEX contracts_to_amend_shops ON contracts (amend_at, shop_id) WHERE amend_at IS NOT NULL;
 CREATE INDEX contracts_in_dunning ON contracts (shop_id, id) WHERE dunning <> '';
-CREATE INDEX contracts_unannounced ON contracts (shop_id, announce_at, id) WHERE announce_at IS NOT NULL AND announced_for <> next_billing_date;
+CREATE INDEX contracts_unnotified ON contracts (shop_id, notify_at, id) WHERE notify_at IS NOT NULL AND notified_for <> next_billing_date;
 -- Contracts that run and have no order to come.
-CREATE INDEX contracts_unplanned ON contracts (shop_id, id) WHERE status = 'ACTIVE' AND next_billing_date = 0;
+CREATE INDEX contracts_without_orders ON contracts (shop_id, id) WHERE status = 'ACTIVE' AND next_billing_date = 0;
 {{.RowSecurity "contracts"}}
 {{- if .Postgres}}
 -- What billing writes is soon vacuumed, so that its indexes can be read alone.
@@ -256,8 +256,8 @@ CREATE TABLE attempts (
 	moved boolean NOT NULL, -- a person chose the date
 	due_at bigint, -- when the service must act on it
 	publish_at bigint, -- when to publish a skip, an unskip or a date at the platform
-	telling_until bigint NOT NULL, -- lease of the worker that publishes it
-	announced boolean NOT NULL DEFAULT false, -- it was published to webhook endpoints
+	publish_lease_until bigint NOT NULL, -- lease of the worker that publishes it
+	notified boolean NOT NULL DEFAULT false, -- it was published to webhook endpoints
 	-- The present try to charge it.
 	try bigint NOT NULL, -- from 1; 0 before the first
 	key {{.BinaryText}} NOT NULL, -- idempotency key
@@ -292,7 +292,7 @@ CREATE INDEX attempts_due ON attempts (shop_id, due_at, id) WHERE due_at IS NOT 
 CREATE INDEX attempts_due_shops ON attempts (due_at, shop_id) WHERE due_at IS NOT NULL;
 CREATE INDEX attempts_unpublished ON attempts (shop_id, publish_at, id) WHERE publish_at IS NOT NULL;
 CREATE INDEX attempts_unpublished_shops ON attempts (publish_at, shop_id) WHERE publish_at IS NOT NULL;
-CREATE INDEX attempts_told ON attempts (shop_id, contract_id) WHERE telling_until > 0;
+CREATE INDEX attempts_publishing ON attempts (shop_id, contract_id) WHERE publish_lease_until > 0;
 CREATE INDEX attempts_by_key ON attempts (shop_id, key) WHERE key <> '';
 -- What a contract still has before it, without its past.
 CREATE INDEX attempts_open ON attempts (shop_id, contract_id, cycle)
@@ -300,9 +300,9 @@ CREATE INDEX attempts_open ON attempts (shop_id, contract_id, cycle)
 -- For reports over all contracts.
 CREATE INDEX attempts_past ON attempts (shop_id, status, billing_date, id) WHERE status <> 'QUEUED';
 -- Compared with the platform's charges.
-CREATE INDEX attempts_paid ON attempts (shop_id, updated_at, id) WHERE status = 'SUCCESS';
+CREATE INDEX attempts_successful ON attempts (shop_id, updated_at, id) WHERE status = 'SUCCESS';
 -- Given up while the platform still had them open, so that a customer may yet confirm them.
-CREATE INDEX attempts_left_open ON attempts (shop_id, updated_at, id) WHERE error_code IN ('CHALLENGE_EXPIRED', 'EARLIER_CHARGE_OPEN');
+CREATE INDEX attempts_abandoned ON attempts (shop_id, updated_at, id) WHERE error_code IN ('CHALLENGE_EXPIRED', 'EARLIER_CHARGE_OPEN');
 {{.RowSecurity "attempts"}}
 
 -- A charge that was asked for to be made at once; their number is limited.
@@ -368,7 +368,7 @@ CREATE TABLE swap_uses (
 {{.RowSecurity "swap_uses"}}
 
 -- Tags and a note that an order or a customer at the platform is still to get.
-CREATE TABLE marks (
+CREATE TABLE annotations (
 	shop_id bigint NOT NULL,
 	id bigint NOT NULL,
 	target text NOT NULL, -- graph id
@@ -382,9 +382,9 @@ CREATE TABLE marks (
 	PRIMARY KEY (shop_id, id),
 	FOREIGN KEY (shop_id, contract_id) REFERENCES contracts (shop_id, id)
 );
-CREATE INDEX marks_due ON marks (shop_id, due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX marks_due_shops ON marks (due_at, shop_id) WHERE due_at IS NOT NULL;
-{{.RowSecurity "marks"}}
+CREATE INDEX annotations_due ON annotations (shop_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX annotations_due_shops ON annotations (due_at, shop_id) WHERE due_at IS NOT NULL;
+{{.RowSecurity "annotations"}}
 
 -- What a subscriber did and said when thinking of cancelling.
 CREATE TABLE retention_activities (
@@ -392,7 +392,7 @@ CREATE TABLE retention_activities (
 	id bigint NOT NULL,
 	contract_id bigint NOT NULL,
 	customer_id bigint NOT NULL,
-	done_at bigint NOT NULL,
+	occurred_at bigint NOT NULL,
 	action text NOT NULL,
 	reason text NOT NULL,
 	discount text NOT NULL, -- that was shown
@@ -400,14 +400,14 @@ CREATE TABLE retention_activities (
 	PRIMARY KEY (shop_id, id),
 	FOREIGN KEY (shop_id, contract_id) REFERENCES contracts (shop_id, id)
 );
-CREATE INDEX retention_activities_of ON retention_activities (shop_id, contract_id, id);
+CREATE INDEX retention_activities_by_contract ON retention_activities (shop_id, contract_id, id);
 {{.RowSecurity "retention_activities"}}
 
 -- A request that makes a contract and may be repeated. A row counts until it expires.
 CREATE TABLE contract_creations (
 	shop_id bigint NOT NULL,
 	request {{.BinaryText}} NOT NULL,
-	asked_at bigint NOT NULL,
+	requested_at bigint NOT NULL,
 	expires_at bigint NOT NULL,
 	contract_id bigint NOT NULL, -- that was made; 0: not known yet
 	PRIMARY KEY (shop_id, request)

@@ -52,7 +52,7 @@ CREATE TABLE customer_counts (
 	n integer NOT NULL,
 	PRIMARY KEY (shop_id, line, customer_folded)
 ){{.WithoutRowID}};
-CREATE INDEX customer_counts_of_none ON customer_counts (shop_id) WHERE n = 0;
+CREATE INDEX customer_counts_empty ON customer_counts (shop_id) WHERE n = 0;
 {{.RowSecurity "customer_counts"}}
 {{.SearchView "customer_counts"}}
 
@@ -64,7 +64,7 @@ CREATE TABLE amount_counts (
 	n integer NOT NULL,
 	PRIMARY KEY (shop_id, line, order_amount)
 ){{.WithoutRowID}};
-CREATE INDEX amount_counts_of_none ON amount_counts (shop_id) WHERE n = 0;
+CREATE INDEX amount_counts_empty ON amount_counts (shop_id) WHERE n = 0;
 {{.RowSecurity "amount_counts"}}
 
 -- A text by parts of which a contract is found, in lower case. Terms have a table of their own

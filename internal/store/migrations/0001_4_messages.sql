@@ -34,7 +34,7 @@ CREATE TABLE inbox (
 	cycle bigint NOT NULL,
 	payment_method text NOT NULL,
 	customer_id bigint NOT NULL,
-	kept_customer bigint NOT NULL, -- into which customer_id was merged; 0: not merged
+	kept_customer_id bigint NOT NULL, -- into which customer_id was merged; 0: not merged
 	received_at bigint NOT NULL,
 	due_at bigint, -- NULL: it is finished
 	finished_at bigint,
@@ -133,9 +133,9 @@ CREATE TABLE webhook_endpoints (
 	types text NOT NULL, -- separated by spaces
 	secret text NOT NULL, -- encrypted
 	old_secret text NOT NULL, -- before the last rotation, encrypted
-	old_till bigint NOT NULL,
+	old_secret_until bigint NOT NULL,
 	enabled boolean NOT NULL,
-	announces boolean NOT NULL, -- types include upcoming orders
+	upcoming_orders boolean NOT NULL, -- one of types is for upcoming orders
 	reason text NOT NULL, -- why the service disabled it
 	failing_since bigint NOT NULL,
 	created_at bigint NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE webhook_endpoints (
 	version bigint NOT NULL,
 	PRIMARY KEY (shop_id, id)
 );
-CREATE INDEX webhook_endpoints_announcing ON webhook_endpoints (shop_id) WHERE enabled AND announces;
+CREATE INDEX webhook_endpoints_of_upcoming_orders ON webhook_endpoints (shop_id) WHERE enabled AND upcoming_orders;
 {{.RowSecurity "webhook_endpoints"}}
 
 -- A message to endpoints. Numbers are 0 where it is about no such thing.
@@ -161,7 +161,7 @@ CREATE TABLE webhook_messages (
 	expires_at bigint NOT NULL,
 	PRIMARY KEY (shop_id, id)
 );
-CREATE INDEX webhook_messages_unwritten ON webhook_messages (shop_id, at) WHERE body = '';
+CREATE INDEX webhook_messages_unrendered ON webhook_messages (shop_id, at) WHERE body = '';
 CREATE INDEX webhook_messages_expired ON webhook_messages (shop_id, expires_at);
 {{.RowSecurity "webhook_messages"}}
 
@@ -179,10 +179,10 @@ CREATE TABLE webhook_deliveries (
 	tries bigint NOT NULL,
 	due_at bigint, -- of the next try; NULL: no more tries
 	tried_at bigint NOT NULL,
-	code bigint NOT NULL, -- HTTP status of the last response; 0: no response
+	status_code bigint NOT NULL, -- HTTP status of the last response; 0: no response
 	error text NOT NULL,
-	took bigint NOT NULL, -- milliseconds of the last try
-	answer text NOT NULL, -- first bytes of the last response
+	duration_ms bigint NOT NULL, -- of the last try
+	response text NOT NULL, -- first bytes of the last response
 	version bigint NOT NULL,
 	PRIMARY KEY (shop_id, id),
 	FOREIGN KEY (shop_id, endpoint_id) REFERENCES webhook_endpoints (shop_id, id) ON DELETE CASCADE,
@@ -192,7 +192,7 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (due_at, shop_id) WHER
 CREATE INDEX webhook_deliveries_next ON webhook_deliveries (shop_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
 -- Deliveries to an endpoint about the same contract or customer are sent in order.
 CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (shop_id, endpoint_id, contract_id, customer_id, at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX webhook_deliveries_of ON webhook_deliveries (shop_id, endpoint_id, at, id);
-CREATE INDEX webhook_deliveries_message ON webhook_deliveries (shop_id, message_id);
-CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (shop_id, at, id);
+CREATE INDEX webhook_deliveries_by_endpoint ON webhook_deliveries (shop_id, endpoint_id, at, id);
+CREATE INDEX webhook_deliveries_by_message ON webhook_deliveries (shop_id, message_id);
+CREATE INDEX webhook_deliveries_by_time ON webhook_deliveries (shop_id, at, id);
 {{.RowSecurity "webhook_deliveries"}}

@@ -63,7 +63,7 @@ CREATE TABLE loyalty_entries (
 	pending bigint NOT NULL, -- change of the pending points
 	available bigint NOT NULL, -- change of the available points
 	lot bigint NOT NULL, -- seq of the entry that created the lot concerned; 0: none
-	whole boolean NOT NULL, -- the whole lot is now reversed
+	fully_reversed boolean NOT NULL, -- the whole lot is now reversed
 	absorbed bigint NOT NULL, -- points that a reversal could not deduct
 	source_type {{.BinaryText}} NOT NULL,
 	source_id {{.BinaryText}} NOT NULL,
@@ -109,17 +109,17 @@ CREATE TABLE loyalty_lots (
 	source_id text NOT NULL,
 	rule_id bigint NOT NULL,
 	points bigint NOT NULL,
-	waits boolean NOT NULL, -- not available yet
+	pending boolean NOT NULL, -- not available yet
 	available_from bigint NOT NULL, -- 0: by approval only
 	expires_at bigint NOT NULL, -- 0: never
-	rest bigint NOT NULL CHECK (rest >= 0), -- can still be spent
+	remaining bigint NOT NULL CHECK (remaining >= 0), -- can still be spent
 	expired bigint NOT NULL,
 	reversed bigint NOT NULL, -- with absorbed
 	absorbed bigint NOT NULL, -- reversed, but not deducted
 	PRIMARY KEY (shop_id, account_id, seq),
 	FOREIGN KEY (shop_id, account_id) REFERENCES loyalty_accounts (shop_id, id)
 );
-CREATE INDEX loyalty_lots_open ON loyalty_lots (shop_id, account_id, seq) WHERE waits OR rest > 0;
+CREATE INDEX loyalty_lots_open ON loyalty_lots (shop_id, account_id, seq) WHERE pending OR remaining > 0;
 {{.RowSecurity "loyalty_lots"}}
 
 -- What was ordered and may earn points: a renewal, the first order or the start of a contract.
@@ -201,7 +201,7 @@ CREATE TABLE loyalty_credits (
 CREATE TABLE loyalty_requests (
 	shop_id bigint NOT NULL,
 	request {{.BinaryText}} NOT NULL,
-	asked_at bigint NOT NULL,
+	requested_at bigint NOT NULL,
 	expires_at bigint NOT NULL,
 	PRIMARY KEY (shop_id, request)
 );
