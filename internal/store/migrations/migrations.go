@@ -23,7 +23,7 @@ var files embed.FS
 type Dialect struct {
 	Postgres     bool   // for what only one of the databases has
 	BinaryText   string // type of a text that is compared byte by byte
-	WithoutRowID string // ends a table of which SQLite stores the rows in the primary key
+	WithoutRowID string // ends a CREATE TABLE: SQLite stores the rows in the primary key
 }
 
 // The dialects.
