@@ -33,33 +33,33 @@ type partnerStore struct {
 type connectionRow struct {
 	bun.BaseModel `bun:"table:partner_connections,alias:c"`
 
-	ShopID      int64 `bun:"shop_id,pk"`
-	ID          int64 `bun:"id,pk"`
-	App         string
-	State       string
-	Direction   string
-	Scopes      string // with spaces between, like wanted
-	Wanted      string
-	RequestedBy string
-	RequestedAt int64
-	ExpiresAt   int64
-	DecidedBy   string
-	DecidedAt   int64
-	EndedAt     int64
-	EndReason   string
-	ReturnURL   string `bun:"return_url"`
-	ClientState string
-	CodeHash    string // hexadecimal; empty when there is no code
-	CodeUntil   int64
-	KeyID       int64 `bun:"key_id"`
-	KeyAt       int64
-	Owed        string
-	CallID      string `bun:"call_id"`
-	CallAt      int64
-	Tries       int64
-	Failure     string
-	DueAt       int64 `bun:",nullzero"`
-	Version     int64
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	App          string
+	State        string
+	Direction    string
+	Scopes       string // with spaces between, like wanted
+	Wanted       string
+	RequestedBy  string
+	RequestedAt  int64
+	ExpiresAt    int64
+	DecidedBy    string
+	DecidedAt    int64
+	EndedAt      int64
+	EndReason    string
+	ReturnURL    string `bun:"return_url"`
+	ClientState  string
+	CodeHash     string // hexadecimal; empty when there is no code
+	CodeUntil    int64
+	KeyID        int64 `bun:"key_id"`
+	TokenAt      int64
+	Notification string
+	CallID       string `bun:"call_id"`
+	CallAt       int64
+	Tries        int64
+	Failure      string
+	DueAt        int64 `bun:",nullzero"`
+	Version      int64
 }
 
 func (r *connectionRow) columns(m *mapping, c *partner.Connection) {
@@ -82,8 +82,8 @@ func (r *connectionRow) columns(m *mapping, c *partner.Connection) {
 	mapHash(m, "code_hash", &r.CodeHash, &c.Code)
 	mapTime(m, &r.CodeUntil, &c.CodeUntil)
 	mapInt(m, &r.KeyID, &c.Token)
-	mapTime(m, &r.KeyAt, &c.TokenAt)
-	mapText(m, &r.Owed, &c.Notification)
+	mapTime(m, &r.TokenAt, &c.TokenAt)
+	mapText(m, &r.Notification, &c.Notification)
 	mapText(m, &r.CallID, &c.CallID)
 	mapTime(m, &r.CallAt, &c.CallAt)
 	mapInt(m, &r.Tries, &c.Tries)
