@@ -39,8 +39,8 @@ func ParseDomain(s string) (domain string, ok bool) {
 	return domain, ValidDomain(domain)
 }
 
-// LowerDomain returns a domain in lower case. One with letters that are not ASCII, some of
-// which have an ASCII lower case, is returned as it is.
+// LowerDomain returns a domain in lower case. One with letters that are not ASCII is
+// returned as it is: the lower case of some is ASCII.
 func LowerDomain(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return s
