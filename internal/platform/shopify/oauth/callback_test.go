@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -110,8 +111,7 @@ func TestForgedCallbackIsRefused(t *testing.T) {
 				at = publishedAt()
 			}
 			_, err := a.OpenCallback(tt.query, at)
-			var f *fault.Error
-			if f, _ = err.(*fault.Error); f == nil || f.Kind != fault.Unauthenticated || f.ErrorKey != tt.code {
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unauthenticated || f.ErrorKey != tt.code {
 				t.Errorf("got %v", err)
 			}
 		})
