@@ -133,7 +133,7 @@ var anyLibrary = []string{""}
 // testLibraries may be imported by every test and by every package that exists
 // for tests.
 var testLibraries = []string{
-	"github.com/emersion/go-smtp", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go",
+	"github.com/emersion/go-smtp", "github.com/miekg/dns", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go",
 	"pgregory.net/rapid", "github.com/vektah/gqlparser/v2",
 }
 
