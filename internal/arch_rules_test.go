@@ -47,6 +47,8 @@ func TestImportTableRefusesForbiddenImports(t *testing.T) {
 		{name: "the port does not know who keeps it", pkg: "internal/platform", imported: module + "/internal/platform/schema", want: "must not import"},
 		{name: "handlers do not reach into the store", pkg: "internal/web/admin", imported: module + "/internal/store", want: "must not import internal/store"},
 		{name: "handlers do not call the platform", pkg: "internal/web/inbound", imported: module + "/internal/platform", want: "must not import internal/platform"},
+		{name: "what audiences share knows no audience", pkg: "internal/web", imported: module + "/internal/web/admin", want: "must not import internal/web/admin"},
+		{name: "the pages of a reference know only the document", pkg: "internal/web/reference", imported: module + "/internal/domain/access", want: "must not import internal/domain/access"},
 		{name: "jobs know no feature", pkg: "internal/job", imported: module + "/internal/domain/billing", want: "must not import"},
 		{name: "base imports nothing above it", pkg: "internal/base/money", imported: module + "/internal/domain/shop", want: "must not import"},
 		{name: "lists do not know the decimal library", pkg: "internal/base/page", imported: "github.com/govalues/decimal", want: "library"},

@@ -84,10 +84,17 @@ var table = slices.Concat(
 		},
 		{of: "internal/sweep/...", may: []string{"internal/base/...", "internal/domain/..."}},
 		{of: "internal/deliver/...", may: []string{"internal/base/...", "internal/domain/..."}, libs: []string{"github.com/wneessen/go-mail"}},
+		{of: "internal/web/reference", libs: []string{"github.com/danielgtaylor/huma/v2"}},
+		{
+			of:    "internal/web",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/reference"},
+			libs:  []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"},
+			tests: []string{"internal/store/..."},
+		},
 		{
 			of:    "internal/web/...",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/..."},
-			libs:  []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"},
+			libs:  []string{"github.com/danielgtaylor/huma/v2"},
 			tests: []string{"internal/pgtest", "internal/platform/...", "internal/store/..."},
 		},
 

@@ -46,7 +46,7 @@ func benchmark(b *testing.B, open func(testing.TB) *store.DB) {
 			list = append(list, contract.Contract{
 				ID: contract.ID(id), Line: shop.Subscriptions, Status: contract.Active, Currency: "EUR", Billing: month, Delivery: month,
 				Customer: contract.Customer{ID: int64(id), Name: fmt.Sprint("Customer ", id), Email: fmt.Sprintf("c%d@example.com", id)},
-				Lines:    []contract.Line{{ID: "gid://shopify/SubscriptionLine/1", ProductID: int64(id % 50), VariantID: int64(id % 90), Quantity: 1, Title: "Coffee"}},
+				Lines:    []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/1", ProductID: int64(id % 50), VariantID: int64(id % 90), Quantity: 1, Title: "Coffee"}},
 			})
 			for cycle := range queue {
 				date := start.AddDate(0, cycle, 0)

@@ -375,7 +375,7 @@ type lineText struct {
 	Taxable         bool           `json:"taxable,omitempty"`
 }
 
-func linesText(lines []contract.Line) (string, error) {
+func linesText(lines []contract.LineItem) (string, error) {
 	texts := make([]lineText, len(lines))
 	for i, l := range lines {
 		texts[i] = lineText{
@@ -386,14 +386,14 @@ func linesText(lines []contract.Line) (string, error) {
 	return listText(texts)
 }
 
-func parseLines(text string) ([]contract.Line, error) {
+func parseLines(text string) ([]contract.LineItem, error) {
 	var texts []lineText
 	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
 		return nil, err
 	}
-	lines := make([]contract.Line, len(texts))
+	lines := make([]contract.LineItem, len(texts))
 	for i, t := range texts {
-		lines[i] = contract.Line{
+		lines[i] = contract.LineItem{
 			ID: t.ID, ProductID: t.ProductID, VariantID: t.VariantID, FormerVariantID: t.Gone, SKU: t.SKU, Title: t.Title, VariantTitle: t.VariantTitle, Image: t.Image,
 			Quantity: t.Quantity, Price: money.Amount{Minor: t.Price, Currency: t.Currency},
 			SellingPlanID: t.SellingPlanID, SellingPlanName: t.SellingPlanName, Taxable: t.Taxable,

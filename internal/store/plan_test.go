@@ -34,7 +34,7 @@ func rareContract(i int) contract.Contract {
 	c := contract.Contract{
 		ID: contract.ID(1_000_000 + i), Line: shop.Subscriptions, Status: contract.Active, Currency: "EUR", Billing: month, Delivery: month,
 		Customer: contract.Customer{ID: int64(i), Name: fmt.Sprintf("Customer %d", i), Email: fmt.Sprintf("c%d@example.com", i)},
-		Lines: []contract.Line{{
+		Lines: []contract.LineItem{{
 			ID: "gid://shopify/SubscriptionLine/1", ProductID: int64(1 + i%rareness), VariantID: int64(1 + i%rareness), SellingPlanID: int64(1 + i%rareness), Quantity: 1,
 			Price: money.Amount{Minor: int64(1000 + i%rareness), Currency: "EUR"},
 		}},

@@ -1,10 +1,8 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -13,66 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/partner"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
-
-// How a key travels.
-const (
-	keyHeader    = "X-API-Key"
-	keyParam     = "api_key"
-	appKeyHeader = "X-App-Key"
-
-	// keyParamDeprecated is the date since which the parameter is deprecated
-	// (2025-01-01), as the Deprecation header writes it.
-	keyParamDeprecated = "@1735689600"
-)
-
-// Keys knows who a key belongs to. A key that opens nothing is a fault of kind
-// Unauthenticated.
-type Keys interface {
-	Authenticate(ctx context.Context, value string) (access.Caller, error)
-}
-
-// Partners knows applications of partners.
-type Partners interface {
-	// ByKey returns the live application that an X-App-Key belongs to; anything
-	// else is Unauthenticated.
-	ByKey(ctx context.Context, value string) (partner.App, error)
-	// Authenticate returns the application that proves itself with its secret.
-	Authenticate(ctx context.Context, id access.AppID, secret string) (partner.App, error)
-	// Used counts a call; connection 0 means with a merchant's key.
-	Used(ctx context.Context, of shop.ID, app access.AppID, connection partner.ConnectionID, failed bool)
-}
-
-// Caller is who makes a request.
-type Caller struct {
-	Key   access.Key
-	Shop  shop.Shop
-	Actor activity.Actor
-}
-
-// keyed reports whether callers have keys.
-func (g Gate) keyed() bool { return !g.Apps && g.Shoppers == nil }
-
-type (
-	callerKey struct{}
-	appKey    struct{}
-)
-
-// CallerOf returns who makes the request that the context belongs to. It is set
-// for every operation of an audience whose callers have keys or are shoppers, who
-// have none.
-func CallerOf(ctx context.Context) Caller {
-	caller, _ := ctx.Value(callerKey{}).(Caller)
-	return caller
-}
-
-// AppOf returns the application that makes the request. It is set for every
-// operation of an audience of applications.
-func AppOf(ctx context.Context) partner.App {
-	app, _ := ctx.Value(appKey{}).(partner.App)
-	return app
-}
 
 // authenticate lets only requests through that carry a key and, when they name an
 // application, one that is served.
@@ -182,72 +121,4 @@ func keyInQuery(u *url.URL) string {
 		return values[0]
 	}
 	return ""
-}
-
-// require lets only keys through that carry every scope that an operation needs
-// on this host.
-func (a *API) require(op Operation) func(huma.Context, func(huma.Context)) {
-	needed := access.Required(op.Scope, a.gate.Line, op.Method != http.MethodGet)
-	return func(ctx huma.Context, next func(huma.Context)) {
-		if !a.gate.keyed() {
-			next(ctx)
-			return
-		}
-		key := CallerOf(ctx.Context()).Key
-		var missing []string
-		for _, scope := range needed {
-			if !key.Allows(scope) {
-				missing = append(missing, string(scope))
-			}
-		}
-		if len(missing) == 0 {
-			next(ctx)
-			return
-		}
-		r, w := humago.Unwrap(ctx)
-		list := strings.Join(missing, " ")
-		p := problemOf(r, fault.New(fault.Forbidden, "the API key lacks the scope %s", strings.Join(missing, " and ")).Code("insufficientScope").Field(list))
-		for _, scope := range needed {
-			p.Required = append(p.Required, string(scope))
-		}
-		w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+list+`"`)
-		writeProblem(w, p)
-	}
-}
-
-// announce sets the headers that every answer carries, to what they are for a
-// caller who has used nothing up.
-func (g Gate) announce(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g.Limits.Full().headers(w.Header())
-		next.ServeHTTP(w, r)
-	})
-}
-
-// limit lets only as many requests through as the caller's rate allows.
-func (g Gate) limit(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
-	allowance, err := g.Limits.Take(r.Context(), g.bucket(ctx.Context()))
-	if err != nil {
-		WriteError(w, r, err)
-		return
-	}
-	allowance.headers(w.Header())
-	if !allowance.Granted {
-		WriteError(w, r, fault.New(fault.RateLimited, "the rate limit is used up: wait %d s, and longer each time it happens again", seconds(allowance.RetryAfter)).Code("rateLimit"))
-		return
-	}
-	next(ctx)
-}
-
-// bucket returns the bucket of a request's caller.
-func (g Gate) bucket(ctx context.Context) access.Bucket {
-	if g.Apps {
-		return access.AppBucket(AppOf(ctx).ID)
-	}
-	caller := CallerOf(ctx)
-	if g.Shoppers != nil {
-		return access.ShopperBucket(caller.Shop, caller.Actor.Customer)
-	}
-	return access.Bucket{Shop: caller.Shop.ID, Key: caller.Key.ID, Rate: access.RateOf(caller.Shop.Settings)}
 }

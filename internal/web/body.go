@@ -2,10 +2,6 @@ package web
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
@@ -138,84 +134,6 @@ func depth(text []byte) int {
 // Into puts the body's fields into v and leaves alone what the body does not
 // name. Its failures are Invalid and name the field.
 func (b *JSONBody) Into(v any) error { return DecodeJSON(b.text, v) }
-
-// DecodeJSON puts the fields of a JSON text into v and leaves alone what it does not
-// name. Its failures are Invalid and name the field.
-func DecodeJSON(text []byte, v any) error {
-	err := json.Unmarshal(text, v)
-	if err == nil {
-		return nil
-	}
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		path := fieldPath(text, wrong)
-		return fault.New(fault.Invalid, "field '%s' cannot be %s", path, jsonKind(wrong.Value)).Code("bodyField").Field(path)
-	}
-	return fault.Because(fault.Invalid, err, "the body is not well-formed JSON%s", malformedAt(err)).Code("bodyMalformed")
-}
-
-// jsonKind names what package encoding/json found in place of a field's type.
-func jsonKind(found string) string {
-	switch {
-	case found == "bool":
-		return "a boolean"
-	case found == "array" || found == "object":
-		return "an " + found
-	case strings.HasPrefix(found, "number "):
-		return "the " + found
-	}
-	return "a " + found
-}
-
-// malformedAt says where a text stops being JSON.
-func malformedAt(err error) string {
-	syntax, ok := errors.AsType[*json.SyntaxError](err)
-	switch {
-	case !ok:
-		return ""
-	case strings.HasPrefix(syntax.Error(), "unexpected end"):
-		return ": it ends too early"
-	}
-	return fmt.Sprintf(": unexpected character at byte %d", syntax.Offset)
-}
-
-// limitBody refuses a request whose body is too large, whether or not its operation
-// reads one. A body that does not say its length is read for that.
-func limitBody(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
-	if r.ContentLength >= 0 && r.ContentLength <= MaxBody {
-		next(ctx)
-		return
-	}
-	if _, err := ReadBody(r); err != nil {
-		WriteError(w, r, err)
-		return
-	}
-	next(ctx)
-}
-
-// ReadBody reads a request's whole body, which can be read again afterwards. One that
-// is too large is a fault of kind TooLarge.
-func ReadBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > MaxBody { // no use in waiting for it
-		return nil, tooLarge()
-	}
-	text, err := io.ReadAll(r.Body)
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, tooLarge()
-	}
-	if err != nil {
-		return nil, fault.Because(fault.Invalid, err, "the body could not be read")
-	}
-	r.Body = io.NopCloser(bytes.NewReader(text))
-	return text, nil
-}
-
-func tooLarge() error {
-	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Code("bodyTooLarge")
-}
 
 // CheckLengths refuses a body in which a text is longer than its field's
 // maxLength says. It looks at the fields of v and not below them.

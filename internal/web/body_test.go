@@ -18,7 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 )
 
-func TestABodyThatSaysItIsTooLargeIsNotWaitedFor(t *testing.T) {
+func TestBodyWithTooLargeLengthIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	cut := errors.New("the client sends nothing")
 	for name, test := range map[string]struct {
@@ -40,7 +40,7 @@ func TestABodyThatSaysItIsTooLargeIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestABodyThatNobodyReadsMustNotBeTooLargeEither(t *testing.T) {
+func TestUnreadBodyIsRefusedWhenTooLarge(t *testing.T) {
 	t.Parallel()
 	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 100, Burst: 100}, Clock: clock.System{}}, Clock: clock.System{}}, &Documents{}, func(api *API) {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
@@ -84,7 +84,7 @@ func TestABodyThatNobodyReadsMustNotBeTooLargeEither(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerButA204SaysThatItIsJSON(t *testing.T) {
+func TestEveryAnswerExcept204IsJSON(t *testing.T) {
 	t.Parallel()
 	nothing := func(context.Context, *struct {
 		Size int `query:"size"`

@@ -7,18 +7,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path"
-	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/fault"
 )
-
-// MaxBody is the largest body of a request, in bytes.
-const MaxBody = 1 << 20
 
 // Frame is what every request passes first and last: it gets an id, its body a
 // limit, its end a line in the log, and its panic an answer.
@@ -119,105 +113,3 @@ func (f Frame) askedFor(r *http.Request) *url.URL {
 	u.RawQuery = query.Encode()
 	return u
 }
-
-// recorder remembers what was answered.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-// WriteHeader notes the status.
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write counts the bytes.
-func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *recorder) answered() int {
-	if w.status == 0 {
-		return http.StatusOK
-	}
-	return w.status
-}
-
-// Routes serves the mux and answers what it does not know in our words: the
-// mux's own answers are plain text, and its redirects to tidier paths HTML.
-//
-// A graph id in a path may be written with its slashes, as who puts addresses together
-// by hand does, or percent-encoded: either is one segment.
-func Routes(mux muxer) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = withGraphIDs(r)
-		unknown := pathNotFound(r)
-		if p := r.URL.EscapedPath(); path.Clean(p) != p {
-			WriteError(w, r, unknown)
-			return
-		}
-		handler, pattern := mux.Handler(r)
-		if pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		answer := &discarded{header: http.Header{}}
-		handler.ServeHTTP(answer, r)
-		if answer.status != http.StatusMethodNotAllowed {
-			WriteError(w, r, unknown)
-			return
-		}
-		w.Header().Set("Allow", answer.header.Get("Allow"))
-		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Code("methodNotAllowed")
-		traceOf(r.Context()).failed(wrong)
-		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "The method is not possible here"}, wrong))
-	})
-}
-
-// pathNotFound says that nothing is served at the request's path.
-func pathNotFound(r *http.Request) error {
-	return fault.New(fault.NotFound, "no such path: %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
-}
-
-// graphID is a graph id in a path; proxies make one slash of two.
-var graphID = regexp.MustCompile(`gid:/+shopify/(\w+)/`)
-
-// withGraphIDs returns the request with each graph id of its path as one segment.
-func withGraphIDs(r *http.Request) *http.Request {
-	escaped := r.URL.EscapedPath()
-	raw := graphID.ReplaceAllString(escaped, "gid:%2F%2Fshopify%2F$1%2F")
-	if raw == escaped {
-		return r
-	}
-	plain, err := url.PathUnescape(raw)
-	if err != nil {
-		return r
-	}
-	u := *r.URL
-	u.Path, u.RawPath = plain, raw
-	r = r.WithContext(r.Context())
-	r.URL = &u
-	return r
-}
-
-// discarded records an answer's status and headers and drops its body.
-type discarded struct {
-	header http.Header
-	status int
-}
-
-func (d *discarded) Header() http.Header         { return d.header }
-func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }
-func (d *discarded) WriteHeader(status int)      { d.status = status }

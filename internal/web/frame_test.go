@@ -19,7 +19,7 @@ func framed(log *bytes.Buffer, handler http.HandlerFunc) http.Handler {
 	return Frame{Log: slog.New(slog.NewTextHandler(log, nil))}.Around(handler)
 }
 
-func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
+func TestPanicAfterAnswerBeganCutsConnection(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	server := httptest.NewServer(framed(&log, func(w http.ResponseWriter, _ *http.Request) {
@@ -42,7 +42,7 @@ func TestAPanicAfterTheAnswerBeganCutsTheConnection(t *testing.T) {
 	}
 }
 
-func TestTheAccessLog(t *testing.T) {
+func TestAccessLogDescribesRequestWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	h := framed(&log, func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func TestTheAccessLog(t *testing.T) {
 	}
 }
 
-func TestTheAddressOfOtherPages(t *testing.T) {
+func TestPageLinksUseAddressAsClientSentIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		host   string
@@ -91,7 +91,7 @@ func TestTheAddressOfOtherPages(t *testing.T) {
 	}
 }
 
-func TestTheClientsAddress(t *testing.T) {
+func TestClientAddressIsNearestUntrustedHop(t *testing.T) {
 	t.Parallel()
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for name, test := range map[string]struct {
@@ -122,7 +122,7 @@ func TestTheClientsAddress(t *testing.T) {
 	}
 }
 
-func TestAGraphIDIsOneSegmentOfAPath(t *testing.T) {
+func TestGraphIDIsOneSegmentOfPath(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /contracts/{id}/pending", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.PathValue("id"))) })
@@ -154,7 +154,7 @@ func TestAGraphIDIsOneSegmentOfAPath(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheDatabaseIsAnsweredUnavailable(t *testing.T) {
+func TestDatabaseErrorAnswersUnavailable(t *testing.T) {
 	t.Parallel()
 	away := errors.New("connection refused")
 	frame := Frame{Log: slog.New(slog.DiscardHandler), Unavailable: func(err error) bool { return errors.Is(err, away) }}
@@ -176,7 +176,7 @@ func TestAnErrorOfTheDatabaseIsAnsweredUnavailable(t *testing.T) {
 	}
 }
 
-func TestStrictTransportSecurityIsSentOverTLSOnly(t *testing.T) {
+func TestStrictTransportSecurityIsSentOnlyOverTLS(t *testing.T) {
 	t.Parallel()
 	for secure, want := range map[bool]string{true: "max-age=31536000", false: ""} {
 		w := httptest.NewRecorder()
@@ -187,7 +187,7 @@ func TestStrictTransportSecurityIsSentOverTLSOnly(t *testing.T) {
 	}
 }
 
-func TestAProblemNamesThePathAsItWasSent(t *testing.T) {
+func TestProblemRepeatsPathAsSent(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	framed(new(bytes.Buffer), func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, fault.New(fault.NotFound, "no")) }).

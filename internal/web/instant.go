@@ -84,20 +84,3 @@ func ParseMoment(param, s string, zone *time.Location) (Moment, error) {
 	}
 	return Moment{}, bad
 }
-
-// OrderDate reads the date of an order. A day without a time is that day of the
-// caller's store, at its order time.
-func (c Caller) OrderDate(param, value string) (time.Time, error) {
-	cal, err := c.Shop.Calendar()
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, err := ParseMoment(param, value, cal.Zone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if m.IsDay {
-		return cal.Local(m.Day), nil
-	}
-	return m.From, nil
-}

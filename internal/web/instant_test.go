@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestInstantsOnTheWire(t *testing.T) {
+func TestInstantIsWrittenInUTCAndReadBack(t *testing.T) {
 	t.Parallel()
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestInstantsOnTheWire(t *testing.T) {
 	}
 }
 
-func TestMoments(t *testing.T) {
+func TestParseMomentReadsInstantsAndDays(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	if err != nil {

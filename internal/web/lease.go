@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// leaseMost is how many tokens a node takes from the bank at once.
+	// leaseMost is how many tokens a node takes from a shared bucket at once.
 	leaseMost = 8
 	// leaseLife is how long it may hold them. Over any span of time all nodes
 	// together grant the burst, the rate times the span, and at most the rate
@@ -25,9 +25,9 @@ const (
 // never grants more than it took, and when the bucket is empty it refuses without asking
 // until the next token is due.
 type Leases struct {
-	Bank  access.SharedBuckets
-	Rate  Rate        // zero: access.DefaultRate
-	Clock clock.Clock // of this node, for the life of lots; nil: the system's
+	Shared access.SharedBuckets
+	Rate   Rate        // zero: access.DefaultRate
+	Clock  clock.Clock // of this node, for the life of lots; nil: the system's
 
 	mu   sync.Mutex
 	lots map[bucketID]*lot
@@ -39,9 +39,9 @@ type lot struct {
 	tokens  int       // taken and not used
 	until   time.Time // the tokens are not used after this
 	size    int       // how many are taken next
-	remains float64   // what the bank had left
+	remains float64   // what the shared bucket had left
 	asked   time.Time // when it said so
-	refused time.Time // until then the bank has nothing
+	refused time.Time // until then the shared bucket has nothing
 	rate    Rate      // that was so; another one ends it
 }
 
@@ -51,7 +51,7 @@ func (l *Leases) Full() Allowance {
 	return allowance(r, true, float64(r.Burst))
 }
 
-// Take uses a token that the node holds, or takes a lot from the bank.
+// Take uses a token that the node holds, or takes a lot from the shared bucket.
 func (l *Leases) Take(ctx context.Context, of access.Bucket) (Allowance, error) {
 	of.Rate = of.Rate.Or(l.Rate).Or(access.DefaultRate())
 	held := l.lot(bucketID{of.Shop, of.Key})
@@ -65,14 +65,14 @@ func (l *Leases) Take(ctx context.Context, of access.Bucket) (Allowance, error) 
 	if now.Before(held.refused) && held.rate == of.Rate {
 		return held.says(false, now), nil
 	}
-	loan, err := l.Bank.Take(ctx, of, held.next(now), held.tokens)
+	grant, err := l.Shared.Take(ctx, of, held.next(now), held.tokens)
 	if err != nil {
 		return Allowance{}, fault.Because(fault.Unavailable, err, "the rate limit could not be asked for")
 	}
-	// The life is counted from before the bank was asked, and what it had left
+	// The life is counted from before the bucket was asked, and what it had left
 	// from after.
-	held.tokens, held.until, held.rate = loan.Granted, now.Add(leaseLife), of.Rate
-	held.remains, held.asked = loan.Remains, nowOn(l.Clock)
+	held.tokens, held.until, held.rate = grant.Granted, now.Add(leaseLife), of.Rate
+	held.remains, held.asked = grant.Remains, nowOn(l.Clock)
 	if held.tokens == 0 {
 		held.refused = held.asked.Add(of.Rate.Refill(1 - held.remains))
 		return held.says(false, held.asked), nil

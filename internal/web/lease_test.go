@@ -15,15 +15,15 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-// vault is a bank with one bucket that is not filled up by itself.
-type vault struct {
+// oneBucket is a shared bucket that does not refill.
+type oneBucket struct {
 	mu     sync.Mutex
 	tokens int
 	asked  []int // what was wanted, each time
 	err    error
 }
 
-func (v *vault) Take(_ context.Context, _ access.Bucket, want, back int) (access.Grant, error) {
+func (v *oneBucket) Take(_ context.Context, _ access.Bucket, want, back int) (access.Grant, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.tokens += back
@@ -33,9 +33,9 @@ func (v *vault) Take(_ context.Context, _ access.Bucket, want, back int) (access
 	return access.Grant{Granted: granted, Remains: float64(v.tokens)}, v.err
 }
 
-func leases(tokens int) (*Leases, *vault, *clock.Manual) {
-	v, at := &vault{tokens: tokens}, clock.NewManual(time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC))
-	return &Leases{Bank: v, Rate: Rate{PerSecond: 10, Burst: 40}, Clock: at}, v, at
+func leases(tokens int) (*Leases, *oneBucket, *clock.Manual) {
+	v, at := &oneBucket{tokens: tokens}, clock.NewManual(time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC))
+	return &Leases{Shared: v, Rate: Rate{PerSecond: 10, Burst: 40}, Clock: at}, v, at
 }
 
 func ask(t *testing.T, l Limiter) Allowance {
@@ -47,7 +47,7 @@ func ask(t *testing.T, l Limiter) Allowance {
 	return a
 }
 
-func TestABusyNodeAsksTheBankSeldomAndUsesAllOfIt(t *testing.T) {
+func TestBusyNodeUsesAllTokensWithFewRequestsToSharedBucket(t *testing.T) {
 	t.Parallel()
 	l, v, _ := leases(40)
 	for i := range 40 {
@@ -56,14 +56,14 @@ func TestABusyNodeAsksTheBankSeldomAndUsesAllOfIt(t *testing.T) {
 		}
 	}
 	if len(v.asked) > 9 {
-		t.Errorf("the bank was asked %d times: %v", len(v.asked), v.asked)
+		t.Errorf("the shared bucket was asked %d times: %v", len(v.asked), v.asked)
 	}
 	if a := ask(t, l); a.Granted || a.RetryAfter != 100*time.Millisecond || a.Remaining != 0 {
 		t.Errorf("with nothing left: %+v", a)
 	}
 }
 
-func TestAnEmptyBankIsNotAskedAgainBeforeATokenCanBeThere(t *testing.T) {
+func TestEmptySharedBucketIsNotAskedBeforeNextTokenIsDue(t *testing.T) {
 	t.Parallel()
 	l, v, at := leases(1)
 	ask(t, l)
@@ -82,10 +82,10 @@ func TestAnEmptyBankIsNotAskedAgainBeforeATokenCanBeThere(t *testing.T) {
 	}
 }
 
-func TestTokensThatWereNotUsedInTimeGoBack(t *testing.T) {
+func TestUnusedTokensAreReturnedWithNextRequest(t *testing.T) {
 	t.Parallel()
 	l, v, at := leases(10)
-	for range 4 { // lots of 1, 2 and 4, of which one token is used
+	for range 4 { // lots of 1, 2 and 4, with one token used
 		ask(t, l)
 	}
 	if v.tokens != 3 {
@@ -98,7 +98,7 @@ func TestTokensThatWereNotUsedInTimeGoBack(t *testing.T) {
 	}
 }
 
-func TestABankThatIsAwayIsNoRefusal(t *testing.T) {
+func TestUnreachableSharedBucketAnswersUnavailable(t *testing.T) {
 	t.Parallel()
 	l, v, _ := leases(10)
 	v.err = errors.New("away")
@@ -107,11 +107,11 @@ func TestABankThatIsAwayIsNoRefusal(t *testing.T) {
 	}
 }
 
-func TestAShopsOwnRateCounts(t *testing.T) {
+func TestRateOfShopOverridesDefault(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]Limiter{
-		"in this process": &Buckets{Clock: clock.NewManual(time.Unix(0, 0))},
-		"over the bank":   func() Limiter { l, _, _ := leases(40); return l }(),
+		"in this process":     &Buckets{Clock: clock.NewManual(time.Unix(0, 0))},
+		"over shared buckets": func() Limiter { l, _, _ := leases(40); return l }(),
 	} {
 		a, err := l.Take(t.Context(), access.Bucket{Shop: 1, Key: 1, Rate: Rate{PerSecond: 1, Burst: 1000}})
 		if err != nil || a.Limit != 1000 {
@@ -121,7 +121,7 @@ func TestAShopsOwnRateCounts(t *testing.T) {
 }
 
 // Two nodes with a database handle each, as they are run in earnest.
-func TestNodesShareALimit(t *testing.T) {
+func TestNodesShareLimit(t *testing.T) {
 	t.Parallel()
 	o := storetest.PostgresOptions(t)
 	rate := Rate{PerSecond: 10, Burst: 40}
@@ -148,7 +148,7 @@ func TestNodesShareALimit(t *testing.T) {
 	}
 }
 
-func TestOneNodeAloneGetsTheWholeLimit(t *testing.T) {
+func TestSingleNodeGetsWholeLimit(t *testing.T) {
 	t.Parallel()
 	l := Limits(storetest.Postgres(t).SharedBuckets(), Rate{PerSecond: 0.001, Burst: 40})
 	granted := 0

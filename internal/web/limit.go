@@ -57,14 +57,14 @@ func (a Allowance) headers(h http.Header) {
 // seconds rounds up, so that who waits as long has waited long enough.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// Limits returns the limiter of an installation: over a bank that all nodes
+// Limits returns the limiter of an installation: over buckets that all nodes
 // share, or of this process alone when there is none. The machine's time fills
 // the buckets, also where the service follows another clock.
-func Limits(bank access.SharedBuckets, r Rate) Limiter {
-	if bank == nil {
+func Limits(shared access.SharedBuckets, r Rate) Limiter {
+	if shared == nil {
 		return &Buckets{Rate: r}
 	}
-	return &Leases{Bank: bank, Rate: r}
+	return &Leases{Shared: shared, Rate: r}
 }
 
 // Buckets is a Limiter of this process: a token bucket for each key and one for

@@ -18,7 +18,7 @@ func take(t *testing.T, b *Buckets, of shop.ID, key access.KeyID) Allowance {
 	return a
 }
 
-func TestBuckets(t *testing.T) {
+func TestBucketsRefuseRequestsAboveRate(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC)
 	at := clock.NewManual(start)
@@ -50,7 +50,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-func TestARefusedRequestTakesNothingFromTheShop(t *testing.T) {
+func TestRefusedRequestTakesNoTokenOfShop(t *testing.T) {
 	t.Parallel()
 	at := clock.NewManual(time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC))
 	b := &Buckets{Rate: Rate{PerSecond: 1, Burst: 2}, Clock: at}
@@ -65,7 +65,7 @@ func TestARefusedRequestTakesNothingFromTheShop(t *testing.T) {
 	}
 }
 
-func TestFullBucketsAreForgotten(t *testing.T) {
+func TestFullBucketsAreDropped(t *testing.T) {
 	t.Parallel()
 	at := clock.NewManual(time.Date(2025, 1, 31, 0, 0, 0, 0, time.UTC))
 	b := &Buckets{Clock: at}

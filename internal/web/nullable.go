@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func showNumbers(schemas huma.Registry) {
 			}
 			p.Type, p.Format = huma.TypeNumber, "double"
 			for i, example := range p.Examples {
-				p.Examples[i] = json.Number(text(example))
+				p.Examples[i] = json.Number(fmt.Sprint(example))
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestOps(t *testing.T) {
+func TestProbesNameFailedChecks(t *testing.T) {
 	t.Parallel()
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("up 1\n")) })
 	good := Check{"database", func(context.Context) error { return nil }}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/perennialhq/perennial/internal/web/reference"
 )
 
 //go:embed pages.css
@@ -17,13 +19,10 @@ var styles string
 //go:embed pages.html
 var pages string
 
-//go:embed docs.html
-var docsPages string
-
 // templates are the service's own pages for developers and operators.
 var templates = sync.OnceValue(func() *template.Template {
 	funcs := template.FuncMap{"styles": func() template.CSS { return template.CSS(styles) }} //nolint:gosec // it is ours
-	return template.Must(template.Must(template.New("pages").Funcs(funcs).Parse(pages)).Parse(docsPages))
+	return template.Must(template.Must(template.New("pages").Funcs(funcs).Parse(pages)).Parse(reference.Templates))
 })
 
 // ContentPolicy returns the Content-Security-Policy of a page whose only style sheet is

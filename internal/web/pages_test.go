@@ -10,7 +10,7 @@ import (
 
 // Only a browser that asks for the root is shown the page. All else is answered as if
 // there were none.
-func TestARootHasAPageForBrowsersOnly(t *testing.T) {
+func TestRootShowsPageOnlyToBrowsers(t *testing.T) {
 	t.Parallel()
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")

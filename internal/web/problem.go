@@ -16,13 +16,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// Media types that the interfaces speak.
-const (
-	mediaJSON    = "application/json"
-	mediaForm    = "application/x-www-form-urlencoded"
-	mediaProblem = "application/problem+json"
-)
-
 // Problem is the body of every answer that is not a success. It is a superset
 // of RFC 9457, so that clients written for either shape find what they look for.
 type Problem struct {
@@ -66,18 +59,18 @@ type kindAnswer struct {
 
 // answers is the only place where a kind of failure becomes a status.
 var answers = map[fault.Kind]kindAnswer{
-	fault.Internal:             {http.StatusInternalServerError, "Something is wrong on our side", 0},
+	fault.Internal:             {http.StatusInternalServerError, "Internal error", 0},
 	fault.Invalid:              {http.StatusBadRequest, "The request is not valid", 0},
-	fault.Unauthenticated:      {http.StatusUnauthorized, "A valid API key is needed", 0},
+	fault.Unauthenticated:      {http.StatusUnauthorized, "A valid API key is required", 0},
 	fault.Forbidden:            {http.StatusForbidden, "The API key does not permit this", 0},
-	fault.NotFound:             {http.StatusNotFound, "There is no such thing", 0},
-	fault.FailedPrecondition:   {http.StatusBadRequest, "A rule does not allow this now", 0},
-	fault.Conflict:             {http.StatusConflict, "Another change is in the way", 1},
+	fault.NotFound:             {http.StatusNotFound, "Not found", 0},
+	fault.FailedPrecondition:   {http.StatusBadRequest, "The operation is not allowed in the current state", 0},
+	fault.Conflict:             {http.StatusConflict, "Conflict with another change", 1},
 	fault.TooLarge:             {http.StatusRequestEntityTooLarge, "The body is too large", 0},
 	fault.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "The body must be JSON", 0},
 	fault.RateLimited:          {http.StatusTooManyRequests, "Too many requests", 1},
-	fault.Unavailable:          {http.StatusServiceUnavailable, "Something we depend on does not answer", 5},
-	fault.DependencyFailed:     {http.StatusFailedDependency, "Something of yours does not do its part", 0},
+	fault.Unavailable:          {http.StatusServiceUnavailable, "Temporarily unavailable", 5},
+	fault.DependencyFailed:     {http.StatusFailedDependency, "A system of the caller's failed", 0},
 }
 
 const internalDetail = "The request could not be carried out because of an error on our side. The request id identifies it in the log."

@@ -1,177 +1,23 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// answered is Answers in memory. It forgets nothing by itself: how long things
-// are kept is the store's to prove.
-type answered struct {
-	mu      sync.Mutex
-	records map[idempotency.Hash]idempotency.Record
-	err     error // of Keep and Release
-	claims  int
-	until   time.Time // the end of the last claim whose answer was kept
-}
-
-func (f *answered) Claim(_ context.Context, of shop.ID, c idempotency.Claim) (idempotency.Record, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.claims++
-	if of != 7 {
-		return idempotency.Record{}, fmt.Errorf("a claim of shop %d", of)
-	}
-	known, ok := f.records[c.Name]
-	if !ok {
-		known = idempotency.Record{Fingerprint: c.Fingerprint, Token: c.Token}
-		f.records[c.Name] = known
-	}
-	return known, nil
-}
-
-func (f *answered) Keep(ctx context.Context, _ shop.ID, c idempotency.Claim, a idempotency.Answer) error {
-	return f.settle(ctx, c, func() {
-		f.records[c.Name] = idempotency.Record{Fingerprint: c.Fingerprint, Token: c.Token, Answer: &a}
-		f.until = c.AnswerExpiresAt()
-	})
-}
-
-func (f *answered) Release(ctx context.Context, _ shop.ID, c idempotency.Claim) error {
-	return f.settle(ctx, c, func() { delete(f.records, c.Name) })
-}
-
-func (f *answered) settle(ctx context.Context, c idempotency.Claim, do func()) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if ctx.Err() != nil || f.err != nil {
-		return errors.Join(ctx.Err(), f.err)
-	}
-	if f.records[c.Name].Token == c.Token {
-		do()
-	}
-	return nil
-}
-
-// callers knows two keys of one shop.
-type callers struct{}
-
-func (callers) Authenticate(_ context.Context, value string) (access.Caller, error) {
-	keys := map[string]access.Key{
-		"full": {ID: 3, Scopes: []access.Scope{access.All}}, "other": {ID: 4, Scopes: []access.Scope{access.All}}, "none": {ID: 5},
-	}
-	key, ok := keys[value]
-	if !ok {
-		return access.Caller{}, fault.New(fault.Unauthenticated, "who?")
-	}
-	return access.Caller{Key: key, Shop: shop.Shop{ID: 7}}, nil
-}
-
-type changeIn struct {
-	JSONBody
-	ID   int64 `path:"id"`
-	Size int   `query:"size"`
-}
-
-type changeOut struct {
-	Location string `header:"Location"`
-	Body     struct {
-		Run int `json:"run"`
-	}
-}
-
-// repeating is an interface with one operation, whose answers tell how often it
-// was carried out.
-type repeating struct {
-	handler http.Handler
-	store   *answered
-	log     bytes.Buffer
-	runs    int
-	do      func(context.Context) error
-	burst   int
-	once    bool // the operation is carried out at most once
-}
-
-const changePath = "/things/1"
-
-func newRepeating(t *testing.T, change ...func(*repeating)) *repeating {
-	t.Helper()
-	s := &repeating{store: &answered{records: map[idempotency.Hash]idempotency.Record{}}, burst: 100}
-	for _, c := range change {
-		c(s)
-	}
-	s.handler = s.on(shop.Subscriptions)
-	return s
-}
-
-func (s *repeating) on(line shop.Line) http.Handler {
-	at := clock.NewManual(time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC))
-	handle := func(ctx context.Context, _ *changeIn) (*changeOut, error) {
-		s.runs++
-		if s.do != nil {
-			if err := s.do(ctx); err != nil {
-				return nil, err
-			}
-		}
-		out := &changeOut{Location: "/things/1"}
-		out.Body.Run = s.runs
-		return out, nil
-	}
-	api := NewAPI(Info{Title: "Test", Version: "1"}, Gate{
-		Keys: callers{}, Limits: &Buckets{Rate: Rate{PerSecond: 1, Burst: s.burst}, Clock: at}, Answers: s.store, Line: line, Clock: at,
-	}, &Documents{}, func(api *API) {
-		for _, method := range []string{http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodGet} {
-			Register(api, Operation{ID: "change" + method, Method: method, Path: "/things/{id}", Scope: access.BillingWrite, Once: s.once}, handle)
-		}
-	})
-	return api.Handler(Frame{Log: slog.New(slog.NewTextHandler(&s.log, nil)), Clock: at})
-}
-
-// request returns a request with a body, the full key and an Idempotency-Key.
-// Headers are given as name, value; an empty value removes one.
-func request(method, target, body string, headers ...string) *http.Request {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("X-Api-Key", "full")
-	r.Header.Set(repeatHeader, "k")
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-		if headers[i+1] == "" {
-			r.Header.Del(headers[i])
-		}
-	}
-	return r
-}
-
-func (s *repeating) ask(r *http.Request) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
-	return w
-}
-
-// put sends the ordinary request.
-func (s *repeating) put(headers ...string) *httptest.ResponseRecorder {
-	return s.ask(request("PUT", changePath, `{"a":1}`, headers...))
-}
-
-func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
+func TestRepeatedRequestGetsFirstAnswer(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"PUT", "POST", "DELETE"} {
 		s := newRepeating(t)
@@ -197,7 +43,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatIsARepetition(t *testing.T) {
+func TestRequestCountsAsRepeatedWhenKeyPathAndBodyMatch(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		second *http.Request
@@ -239,7 +85,7 @@ func TestWhatIsARepetition(t *testing.T) {
 }
 
 // A caller that hangs up does not leave its change half done.
-func TestAChangeIsCarriedToItsEndAlthoughItsCallerHangsUp(t *testing.T) {
+func TestChangeCompletesWhenCallerDisconnects(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"k", ""} {
 		ctx, hangUp := context.WithCancel(t.Context())
@@ -264,7 +110,7 @@ func TestAChangeIsCarriedToItsEndAlthoughItsCallerHangsUp(t *testing.T) {
 
 // What would be done twice is asked for once: an answer that leaves open whether it was
 // done is given again, and does not say when to come again.
-func TestAnOperationThatAddsIsNotCarriedOutAgainInDoubt(t *testing.T) {
+func TestOnceOperationInDoubtIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	doubt := fault.New(fault.Unavailable, "who knows").Code(fault.InDoubt)
 	for name, test := range map[string]struct {
@@ -295,7 +141,7 @@ func TestAnOperationThatAddsIsNotCarriedOutAgainInDoubt(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfTheQueryIsNotTheQuery(t *testing.T) {
+func TestRepeatedRequestMayReorderQuery(t *testing.T) {
 	t.Parallel()
 	s := newRepeating(t)
 	s.ask(request("PUT", changePath+"?size=1&x=%41", `{"a":1}`))
@@ -304,7 +150,7 @@ func TestTheOrderOfTheQueryIsNotTheQuery(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsNoParameter(t *testing.T) {
+func TestIdempotencyKeyInQueryIsIgnored(t *testing.T) {
 	t.Parallel()
 	s := newRepeating(t)
 	r := request("PUT", changePath+"?Idempotency-Key=a&Idempotency-Key=b", `{"a":1}`, repeatHeader, "")
@@ -313,7 +159,7 @@ func TestTheKeyIsNoParameter(t *testing.T) {
 	}
 }
 
-func TestTheLinesAnswersAreApart(t *testing.T) {
+func TestKeptAnswersOfLinesAreSeparate(t *testing.T) {
 	t.Parallel()
 	s := newRepeating(t)
 	s.put()
@@ -323,7 +169,7 @@ func TestTheLinesAnswersAreApart(t *testing.T) {
 	}
 }
 
-func TestWhichAnswersAreKept(t *testing.T) {
+func TestOnlyFinalAnswersAreKept(t *testing.T) {
 	t.Parallel()
 	fails := func(kind fault.Kind) func(*repeating) {
 		return func(s *repeating) { s.do = func(context.Context) error { return fault.New(kind, "no") } }
@@ -333,17 +179,17 @@ func TestWhichAnswersAreKept(t *testing.T) {
 		status int
 		kept   bool
 	}{
-		"a success":                        {func(*repeating) {}, 200, true},
-		"a rule that forbids it":           {fails(fault.FailedPrecondition), 400, true},
-		"what the operation calls invalid": {fails(fault.Invalid), 400, true},
-		"something that does not exist":    {fails(fault.NotFound), 404, true},
-		"a conflict asks to come again":    {fails(fault.Conflict), 409, false},
-		"a caller who is nobody":           {fails(fault.Unauthenticated), 401, false},
-		"a caller who may not":             {fails(fault.Forbidden), 403, false},
-		"a quota that is used up":          {fails(fault.RateLimited), 429, false},
-		"a bug":                            {fails(fault.Internal), 500, false},
-		"something that does not answer":   {fails(fault.Unavailable), 503, false},
-		"a panic":                          {func(s *repeating) { s.do = func(context.Context) error { panic("oh") } }, 500, false},
+		"a success":                         {func(*repeating) {}, 200, true},
+		"a rule that forbids it":            {fails(fault.FailedPrecondition), 400, true},
+		"what the operation calls invalid":  {fails(fault.Invalid), 400, true},
+		"something that does not exist":     {fails(fault.NotFound), 404, true},
+		"a conflict asks to come again":     {fails(fault.Conflict), 409, false},
+		"a caller who is not authenticated": {fails(fault.Unauthenticated), 401, false},
+		"a caller who may not":              {fails(fault.Forbidden), 403, false},
+		"a quota that is used up":           {fails(fault.RateLimited), 429, false},
+		"a bug":                             {fails(fault.Internal), 500, false},
+		"something that does not answer":    {fails(fault.Unavailable), 503, false},
+		"a panic":                           {func(s *repeating) { s.do = func(context.Context) error { panic("oh") } }, 500, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -368,7 +214,7 @@ func TestWhichAnswersAreKept(t *testing.T) {
 	}
 }
 
-func TestALargeAnswerIsKeptToo(t *testing.T) {
+func TestLargeAnswerIsKept(t *testing.T) {
 	t.Parallel()
 	if !keeps(idempotency.Answer{Status: 201, Body: make([]byte, 8*MaxBody)}) {
 		t.Error("a large answer is not kept")
@@ -381,7 +227,7 @@ func twice(r *http.Request) *http.Request {
 	return r
 }
 
-func TestWhatComesBeforeTheOperationIsNotKept(t *testing.T) {
+func TestRefusalBeforeOperationIsNotKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		wrong  *http.Request
@@ -394,7 +240,7 @@ func TestWhatComesBeforeTheOperationIsNotKept(t *testing.T) {
 		"a body that is not there":      {request("PUT", changePath, " "), 400},
 		"a body that is too large":      {request("PUT", changePath, strings.Repeat(" ", MaxBody+1)), 413},
 		"a missing scope":               {request("PUT", changePath, `{"a":1}`, "X-Api-Key", "none"), 403},
-		"an API key that nobody knows":  {request("PUT", changePath, `{"a":1}`, "X-Api-Key", "nobody"), 401},
+		"an unknown API key":            {request("PUT", changePath, `{"a":1}`, "X-Api-Key", "unknown"), 401},
 		"no API key":                    {request("PUT", changePath, `{"a":1}`, "X-Api-Key", ""), 401},
 		"two API keys":                  {twice(request("PUT", changePath, `{"a":1}`)), 401},
 		"a path that is not there":      {request("PUT", "/nothing", `{"a":1}`), 404},
@@ -416,7 +262,7 @@ func TestWhatComesBeforeTheOperationIsNotKept(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfChecks(t *testing.T) {
+func TestRequestIsCheckedBeforeIdempotencyKeyIsClaimed(t *testing.T) {
 	t.Parallel()
 	t.Run("the rate limit counts before the first answer is given again", func(t *testing.T) {
 		t.Parallel()
@@ -429,7 +275,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 		r      *http.Request
 		status int
 	}{
-		"the API key":         {request("PUT", "/things/x", "", "X-Api-Key", "nobody", repeatHeader, "a b"), 401},
+		"the API key":         {request("PUT", "/things/x", "", "X-Api-Key", "unknown", repeatHeader, "a b"), 401},
 		"the scope":           {request("PUT", "/things/x", "", "X-Api-Key", "none", repeatHeader, "a b"), 403},
 		"the Idempotency-Key": {request("PUT", "/things/x", "", repeatHeader, "a b"), 400},
 	} {
@@ -447,7 +293,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestInvalidIdempotencyKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{
 		"an empty one":          {""},
@@ -469,7 +315,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestARequestThatComesWhileTheFirstRunsIsToldToWait(t *testing.T) {
+func TestRepeatedRequestConflictsWhileFirstRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		finish := make(chan struct{})
@@ -494,7 +340,7 @@ func TestARequestThatComesWhileTheFirstRunsIsToldToWait(t *testing.T) {
 	})
 }
 
-func TestAnAnswerIsKeptWhenItsReaderIsGone(t *testing.T) {
+func TestAnswerIsKeptWhenClientDisconnects(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	s := newRepeating(t, func(s *repeating) {
@@ -506,7 +352,7 @@ func TestAnAnswerIsKeptWhenItsReaderIsGone(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeKeptIsGivenAndLogged(t *testing.T) {
+func TestAnswerIsSentAndErrorLoggedWhenKeepingFails(t *testing.T) {
 	t.Parallel()
 	s := newRepeating(t, func(s *repeating) { s.store.err = errors.New("the disk is full") })
 	if w := s.put(); w.Code != 200 || !strings.Contains(s.log.String(), "the disk is full") {
@@ -517,7 +363,7 @@ func TestAnAnswerThatCannotBeKeptIsGivenAndLogged(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadOnceAndStillThere(t *testing.T) {
+func TestBodyInPiecesIsReadForFingerprintAndOperation(t *testing.T) {
 	t.Parallel()
 	s := newRepeating(t)
 	r := request("PUT", changePath, "")

@@ -73,3 +73,15 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, _ := t.Handler(r)
 	h.ServeHTTP(w, r)
 }
+
+// discarded records an answer's status and headers and drops its body.
+type discarded struct {
+	header http.Header
+	status int
+}
+
+func (d *discarded) Header() http.Header { return d.header }
+
+func (d *discarded) Write(b []byte) (int, error) { return len(b), nil }
+
+func (d *discarded) WriteHeader(status int) { d.status = status }

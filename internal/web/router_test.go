@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOfTwoPathsThatFitTheOneThatIsWrittenOutFurtherWins(t *testing.T) {
+func TestRouterPrefersPathWithLaterParameter(t *testing.T) {
 	t.Parallel()
 	paths := &router{}
 	for _, pattern := range []string{"GET /a/{id}/c", "GET /a/b/{id}", "GET /a/{id}", "PUT /a/b", "DELETE /a/{id}", "GET /x/{y}/{z}"} {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"mime"
 	"net/http"
@@ -13,16 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/login"
 )
-
-// Shoppers authenticates requests that the platform's app proxy forwards from a store's own
-// domain. A request without a customer is Unauthenticated.
-type Shoppers interface {
-	// Enter reads what the platform added to the query. With named, the shopper may
-	// name the store in it too.
-	Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error)
-}
 
 // paramShop is the one parameter that both an operation and the platform can have.
 const paramShop = "shop"

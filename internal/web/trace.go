@@ -12,8 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-const requestIDHeader = "X-Request-Id"
-
 // trace follows one request. It belongs to the goroutine that serves it.
 type trace struct {
 	id       string

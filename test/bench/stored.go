@@ -69,7 +69,7 @@ func storedContract(of, i int) contract.Contract {
 		ID: contract.ID(of*10_000_000 + i + 1), Line: shop.Subscriptions, Revision: 1, Status: status, Currency: "USD",
 		Customer: contract.Customer{ID: int64(of*10_000_000 + customer + 1), Email: fmt.Sprintf("%s.%s@example.com", first, last), FirstName: first, LastName: last, Name: first + " " + last},
 		Billing:  every, Delivery: delivery, OriginOrderID: int64(i + 1), OriginOrderName: "#" + strconv.Itoa(1001+i),
-		Lines: []contract.Line{{
+		Lines: []contract.LineItem{{
 			ID: fmt.Sprintf("gid://shopify/SubscriptionLine/%d", i), ProductID: int64(3001 + i%200), VariantID: int64(4001 + i%1000), SKU: "SKU", Title: "Coffee",
 			Quantity: 1 + i%3, Price: money.Amount{Minor: int64(500 + i%5000), Currency: "USD"}, SellingPlanID: int64(firstPlan + i%storedPlans), SellingPlanName: "Every month",
 		}},

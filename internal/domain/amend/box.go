@@ -31,7 +31,7 @@ func (ed *Editor) CheckLines(ctx context.Context, store shop.Shop, d contract.De
 
 // checkBox refuses lines that break the rules of the contract's box. A contract without
 // a box has no rules.
-func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.Line) (boxed bool, err error) {
+func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Detail, after []contract.LineItem) (boxed bool, err error) {
 	was, wasBox, err := ed.Bundles.BundleOf(ctx, store.ID, d.Contract)
 	if err != nil {
 		return false, err
@@ -72,9 +72,9 @@ func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Deta
 }
 
 // LinesAfter returns the lines after edits. New lines have only what a box counts.
-func LinesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
+func LinesAfter(is []contract.LineItem, edits []platform.LineEdit) []contract.LineItem {
 	byID := make(map[string]platform.LineEdit, len(edits))
-	var after []contract.Line
+	var after []contract.LineItem
 	for _, e := range edits {
 		byID[e.Line] = e
 	}
@@ -90,13 +90,13 @@ func LinesAfter(is []contract.Line, edits []platform.LineEdit) []contract.Line {
 	}
 	for _, e := range edits {
 		if e.Line == "" {
-			after = append(after, applyLineEdit(contract.Line{}, e))
+			after = append(after, applyLineEdit(contract.LineItem{}, e))
 		}
 	}
 	return after
 }
 
-func applyLineEdit(l contract.Line, e platform.LineEdit) contract.Line {
+func applyLineEdit(l contract.LineItem, e platform.LineEdit) contract.LineItem {
 	if e.Variant != nil {
 		l.VariantID = *e.Variant
 	}
@@ -114,7 +114,7 @@ func applyLineEdit(l contract.Line, e platform.LineEdit) contract.Line {
 
 // boxItems returns the lines on the box's selling plans, with the categories of their
 // variants.
-func boxItems(box bundle.Settings, lines []contract.Line, categories map[int64]string) []bundle.Item {
+func boxItems(box bundle.Settings, lines []contract.LineItem, categories map[int64]string) []bundle.Item {
 	var list []bundle.Item
 	for _, l := range lines {
 		if slices.Contains(box.Plans, l.SellingPlanID) {
@@ -125,7 +125,7 @@ func boxItems(box bundle.Settings, lines []contract.Line, categories map[int64]s
 }
 
 // categories reads the product types of all lines, by variant.
-func (ed *Editor) categories(ctx context.Context, store shop.Shop, lists ...[]contract.Line) (map[int64]string, error) {
+func (ed *Editor) categories(ctx context.Context, store shop.Shop, lists ...[]contract.LineItem) (map[int64]string, error) {
 	var ids []int64
 	for _, lines := range lists {
 		for _, l := range lines {

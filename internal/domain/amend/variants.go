@@ -26,7 +26,7 @@ func (ed *Editor) Variants(ctx context.Context, store shop.Shop, ids []int64) (m
 
 // VariantsOfLines reads the variants of lines. Those that the store no longer sells are
 // left out.
-func (ed *Editor) VariantsOfLines(ctx context.Context, store shop.Shop, lines []contract.Line) (map[int64]platform.Variant, error) {
+func (ed *Editor) VariantsOfLines(ctx context.Context, store shop.Shop, lines []contract.LineItem) (map[int64]platform.Variant, error) {
 	ids := make([]int64, len(lines))
 	for i, l := range lines {
 		ids[i] = l.VariantID

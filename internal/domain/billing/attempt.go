@@ -46,8 +46,8 @@ type Attempt struct {
 
 	OrderID   int64 // of the successful charge
 	OrderName string
-	Amount    money.Amount    // of that or, of a skipped order, what it would have cost; zero before
-	Lines     []contract.Line // as they were charged, skipped or prepared; empty before
+	Amount    money.Amount        // of that or, of a skipped order, what it would have cost; zero before
+	Lines     []contract.LineItem // as they were charged, skipped or prepared; empty before
 
 	Note  string // for this order only
 	Flags contract.Flags

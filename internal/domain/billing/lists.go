@@ -8,7 +8,7 @@ import (
 )
 
 // SellingPlans returns the selling plans of lines, each once.
-func SellingPlans(lines []contract.Line) []int64 {
+func SellingPlans(lines []contract.LineItem) []int64 {
 	var plans []int64
 	for _, l := range lines {
 		if l.SellingPlanID != 0 {

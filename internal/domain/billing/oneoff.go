@@ -32,8 +32,8 @@ type OneOff struct {
 }
 
 // Line returns the product as a line of an order.
-func (o OneOff) Line() contract.Line {
-	return contract.Line{
+func (o OneOff) Line() contract.LineItem {
+	return contract.LineItem{
 		ProductID: o.Variant.ProductID, VariantID: o.Variant.ID, SKU: o.Variant.SKU, Title: o.Variant.ProductTitle, VariantTitle: o.Variant.Title,
 		Image: o.Variant.Image, Quantity: o.Quantity, Price: o.Variant.Price, Taxable: o.Variant.Taxable,
 	}

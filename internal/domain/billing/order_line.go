@@ -14,7 +14,7 @@ import (
 // OrderLine is a line of an order. OneOff names the one-time product that it is; 0: it
 // is one of the contract's lines.
 type OrderLine struct {
-	swap.Line
+	swap.LineItem
 	OneOff OneOffID
 }
 
@@ -31,15 +31,15 @@ func Fingerprint(lines []OrderLine, note string) string {
 }
 
 // FingerprintOf is the Fingerprint of a contract's lines.
-func FingerprintOf(lines []contract.Line) string {
+func FingerprintOf(lines []contract.LineItem) string {
 	return Fingerprint(OrderLines(swap.Lines(lines)), "")
 }
 
 // OrderLines returns lines that are no one-time products as lines of an order.
-func OrderLines(lines []swap.Line) []OrderLine {
+func OrderLines(lines []swap.LineItem) []OrderLine {
 	list := make([]OrderLine, len(lines))
 	for i, l := range lines {
-		list[i].Line = l
+		list[i].LineItem = l
 	}
 	return list
 }

@@ -66,7 +66,7 @@ func (r Record) Cost() money.Amount {
 
 // LinesOf returns the lines that the attempt charged or skipped or, before that, those
 // that it would charge today.
-func (r Record) LinesOf() []contract.Line {
+func (r Record) LinesOf() []contract.LineItem {
 	if r.Settled() {
 		return r.Attempt.Lines
 	}

@@ -49,7 +49,7 @@ type Edit struct {
 
 // Items returns the lines of a contract as items. The categories are those of
 // the products; rules that need none may be given none.
-func Items(lines []contract.Line, categories map[int64]string) []Item {
+func Items(lines []contract.LineItem, categories map[int64]string) []Item {
 	items := make([]Item, len(lines))
 	for i, l := range lines {
 		items[i] = Item{Variant: l.VariantID, Category: categories[l.ProductID], Quantity: l.Quantity, Price: l.Price}

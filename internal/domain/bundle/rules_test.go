@@ -94,7 +94,7 @@ func TestOf(t *testing.T) {
 			t.Parallel()
 			var c contract.Contract
 			for _, plan := range test.plans {
-				c.Lines = append(c.Lines, contract.Line{SellingPlanID: plan})
+				c.Lines = append(c.Lines, contract.LineItem{SellingPlanID: plan})
 			}
 			if got, ok := Of(list, c); got.ID != test.want || ok != (test.want != 0) {
 				t.Errorf("got bundle %d, want %d", got.ID, test.want)
@@ -105,7 +105,7 @@ func TestOf(t *testing.T) {
 
 func TestItems(t *testing.T) {
 	t.Parallel()
-	items := Items([]contract.Line{{VariantID: 4, ProductID: 7, Quantity: 2, Price: dollars(300)}}, map[int64]string{7: "Tea"})
+	items := Items([]contract.LineItem{{VariantID: 4, ProductID: 7, Quantity: 2, Price: dollars(300)}}, map[int64]string{7: "Tea"})
 	if len(items) != 1 || items[0] != (Item{Variant: 4, Category: "Tea", Quantity: 2, Price: dollars(300)}) {
 		t.Errorf("%+v", items)
 	}

@@ -66,7 +66,7 @@ type Contract struct {
 	Customer  Customer
 	Billing   Policy
 	Delivery  Policy
-	Lines     []Line
+	Lines     []LineItem
 	Discounts []Discount // in the order in which they are taken off
 
 	// Prices by cycle, by line; see PriceAt.
@@ -245,8 +245,8 @@ type Attribute struct {
 	Value string `json:"value"`
 }
 
-// Line is a line item.
-type Line struct {
+// LineItem is a line item of a contract.
+type LineItem struct {
 	ID              string // graph id
 	ProductID       int64
 	VariantID       int64 // 0: the store no longer has it

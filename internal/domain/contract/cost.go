@@ -11,7 +11,7 @@ import (
 // the contract's orders before it; each uses up one cycle of a discount, and plans'
 // prices depend on it. The platform decides the amount that is charged; it does not
 // publish how it rounds shares.
-func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
+func (c Contract) Cost(lines []LineItem, cycle, ahead int) money.Amount {
 	left := make([]int64, len(lines)) // of each line, in minor units
 	for i, l := range lines {
 		left[i] = c.PriceAt(l, cycle, c.NextOrder()+ahead).Minor * int64(l.Quantity)
@@ -36,7 +36,7 @@ func (c Contract) Cost(lines []Line, cycle, ahead int) money.Amount {
 }
 
 // takeOff subtracts a discount from the lines that it applies to.
-func (c Contract) takeOff(d Discount, lines []Line, left []int64) {
+func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) {
 	var chosen []int
 	var sum int64
 	for i, l := range lines {

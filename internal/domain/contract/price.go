@@ -14,7 +14,7 @@ import (
 // come from here. The platform stores prices by cycle but does not apply them; the
 // service does, where Priced says so. A price that does not come from the policy was set
 // by hand and stays.
-func (c Contract) PriceAt(l Line, cycle, order int) money.Amount {
+func (c Contract) PriceAt(l LineItem, cycle, order int) money.Amount {
 	if !c.Priced {
 		return l.Price
 	}
@@ -40,7 +40,7 @@ func (c Contract) CountsOrders() bool {
 // cycle. The plan's prices stay with a line while it has the same product and plan and
 // no prices by cycle at the platform.
 func (c Contract) WithReading(p platform.Contract) Contract {
-	lines := make([]Line, len(p.Lines))
+	lines := make([]LineItem, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = NewLine(l).withFormerVariant(c.Lines)
 	}
@@ -48,7 +48,7 @@ func (c Contract) WithReading(p platform.Contract) Contract {
 }
 
 // WithLines is WithReading with lines and prices by cycle.
-func (c Contract) WithLines(lines []Line, policies map[string]Pricing) Contract {
+func (c Contract) WithLines(lines []LineItem, policies map[string]Pricing) Contract {
 	had, plans := c.Lines, c.PlanPricing
 	c.Lines, c.Pricing, c.PlanPricing = lines, policies, nil
 	kept := make(map[string]Pricing)
@@ -63,8 +63,8 @@ func (c Contract) WithLines(lines []Line, policies map[string]Pricing) Contract 
 
 // Unpriced returns the lines on selling plans whose plan prices are not stored yet and
 // that the old contract did not have; if the contract is Priced, all such lines.
-func (c Contract) Unpriced(old *Contract) []Line {
-	return slices.DeleteFunc(slices.Clone(c.Lines), func(l Line) bool {
+func (c Contract) Unpriced(old *Contract) []LineItem {
+	return slices.DeleteFunc(slices.Clone(c.Lines), func(l LineItem) bool {
 		_, ruled := c.Pricing[l.ID]
 		_, known := c.PlanPricing[l.ID]
 		return l.SellingPlanID == 0 || ruled || known || old != nil && !c.Priced && l.among(old.Lines)
@@ -95,14 +95,14 @@ func (c *Contract) SetPlanPricing(plans map[string]Pricing) {
 
 // among reports whether lines include the line with the same product and plan. A line
 // whose variant the store no longer has counts with its former variant.
-func (l Line) among(lines []Line) bool {
-	return slices.ContainsFunc(lines, func(o Line) bool {
+func (l LineItem) among(lines []LineItem) bool {
+	return slices.ContainsFunc(lines, func(o LineItem) bool {
 		return o.ID == l.ID && o.SellingPlanID == l.SellingPlanID && o.variant() == l.variant()
 	})
 }
 
 // variant returns the line's variant, or its former one.
-func (l Line) variant() int64 {
+func (l LineItem) variant() int64 {
 	if l.VariantID == 0 {
 		return l.FormerVariantID
 	}

@@ -167,7 +167,7 @@ func (c *Contract) setStatus(s Status, now time.Time) {
 
 // LineOf returns the line of business by the selling plans that the store has as
 // membership plans.
-func LineOf(lines []Line, settings shop.Settings) shop.Line {
+func LineOf(lines []LineItem, settings shop.Settings) shop.Line {
 	for _, l := range lines {
 		for _, plan := range settings.Memberships {
 			if l.SellingPlanID == plan {
@@ -199,8 +199,8 @@ func samePolicy(a, b Policy) bool {
 }
 
 // NewLine converts a line of the platform.
-func NewLine(l platform.Line) Line {
-	return Line{
+func NewLine(l platform.Line) LineItem {
+	return LineItem{
 		ID: l.ID, ProductID: l.ProductID, VariantID: l.VariantID, SKU: l.SKU, Title: l.Title, VariantTitle: l.VariantTitle, Image: l.Image,
 		Quantity: l.Quantity, Price: l.Price, SellingPlanID: l.SellingPlanID, SellingPlanName: l.SellingPlanName, Taxable: l.Taxable,
 	}
@@ -208,16 +208,16 @@ func NewLine(l platform.Line) Line {
 
 // withFormerVariant returns the line with the variant that it had before, if it has
 // none.
-func (l Line) withFormerVariant(had []Line) Line {
-	if i := slices.IndexFunc(had, func(old Line) bool { return old.ID == l.ID }); i >= 0 && l.VariantID == 0 {
+func (l LineItem) withFormerVariant(had []LineItem) LineItem {
+	if i := slices.IndexFunc(had, func(old LineItem) bool { return old.ID == l.ID }); i >= 0 && l.VariantID == 0 {
 		l.FormerVariantID = cmp.Or(had[i].VariantID, had[i].FormerVariantID)
 	}
 	return l
 }
 
 // LostVariants returns the old lines whose variants the store no longer has.
-func (c Contract) LostVariants(old []Line) []Line {
-	return slices.DeleteFunc(slices.Clone(old), func(o Line) bool {
-		return o.VariantID == 0 || !slices.ContainsFunc(c.Lines, func(l Line) bool { return l.ID == o.ID && l.VariantID == 0 })
+func (c Contract) LostVariants(old []LineItem) []LineItem {
+	return slices.DeleteFunc(slices.Clone(old), func(o LineItem) bool {
+		return o.VariantID == 0 || !slices.ContainsFunc(c.Lines, func(l LineItem) bool { return l.ID == o.ID && l.VariantID == 0 })
 	})
 }

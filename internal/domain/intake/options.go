@@ -46,7 +46,7 @@ func (s *Service) beginnings(ctx context.Context, store shop.Shop, bought []plat
 }
 
 func onPlan(c contract.Contract) bool {
-	return slices.ContainsFunc(c.Lines, func(l contract.Line) bool { return l.SellingPlanID != 0 })
+	return slices.ContainsFunc(c.Lines, func(l contract.LineItem) bool { return l.SellingPlanID != 0 })
 }
 
 // options returns the plan options of contracts, or those that they had before the

@@ -8,26 +8,26 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Line is a line of an order, with how its price changes.
-type Line struct {
-	contract.Line
+// LineItem is a line item of an order, with how its price changes.
+type LineItem struct {
+	contract.LineItem
 	Pricing *platform.Pricing // prices by cycle; nil: none
 }
 
 // Lines returns lines without prices by cycle.
-func Lines(list []contract.Line) []Line {
-	lines := make([]Line, len(list))
+func Lines(list []contract.LineItem) []LineItem {
+	lines := make([]LineItem, len(list))
 	for i, l := range list {
-		lines[i].Line = l
+		lines[i].LineItem = l
 	}
 	return lines
 }
 
 // Plain returns lines without their policies.
-func Plain(list []Line) []contract.Line {
-	lines := make([]contract.Line, len(list))
+func Plain(list []LineItem) []contract.LineItem {
+	lines := make([]contract.LineItem, len(list))
 	for i, l := range list {
-		lines[i] = l.Line
+		lines[i] = l.LineItem
 	}
 	return lines
 }
@@ -37,7 +37,7 @@ type Order struct {
 	Cycle int  // the platform's index of the billing cycle
 	First bool // no order of the contract was made before
 	Used  map[ID]bool
-	Lines []Line
+	Lines []LineItem
 }
 
 // Catalogue is what rules need to know of products.
@@ -46,15 +46,15 @@ type Catalogue struct {
 	// PlanPrice returns what a plan of the product asks for it in place of the
 	// line, per unit, and how that changes with the orders; false when no plan of the
 	// product fits. It may be nil.
-	PlanPrice func(of contract.Line, v platform.Variant) (money.Amount, *platform.Pricing, bool)
+	PlanPrice func(of contract.LineItem, v platform.Variant) (money.Amount, *platform.Pricing, bool)
 }
 
 // Result is what rules made of an order.
 type Result struct {
-	Lines     []Line // lines without an ID are new; one whose ID is gone was replaced as a whole
-	Applied   []Rule // in the order in which they were
-	Missing   []Rule // rules that fit and name a product which is no longer sold
-	ShiftDays int    // by how much later orders move
+	Lines     []LineItem // lines without an ID are new; one whose ID is gone was replaced as a whole
+	Applied   []Rule     // in the order in which they were
+	Missing   []Rule     // rules that fit and name a product which is no longer sold
+	ShiftDays int        // by how much later orders move
 }
 
 // Apply applies rules, in their sequence, to an order. A rule may build on what the
@@ -106,7 +106,7 @@ func (r Rule) due(o Order) bool {
 func (r Rule) Concerns(o Order) bool { return r.due(o) && r.fits(o.Lines) > 0 }
 
 // fits returns how often the sources are in the lines as a whole.
-func (r Rule) fits(lines []Line) int {
+func (r Rule) fits(lines []LineItem) int {
 	times := -1
 	for _, p := range r.Sources {
 		have := 0
@@ -135,15 +135,15 @@ func brings(r Rule, given map[int64]bool) bool {
 // swap replaces the sources as often as the lines have them. What is left of a source
 // stays. A line that is replaced as a whole passes its id, with its plan and
 // its attributes, to a destination.
-func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
+func (r Rule) swap(lines []LineItem, times int, c Catalogue) ([]LineItem, bool) {
 	for _, p := range r.Destinations {
 		if _, sold := c.Variants[p.VariantID]; !sold {
 			return nil, false
 		}
 	}
 	taken := r.taken(lines, times)
-	var old []Line // what is replaced
-	var kept, free []Line
+	var old []LineItem // what is replaced
+	var kept, free []LineItem
 	at := -1 // where the destinations go
 	for i, l := range lines {
 		n := taken[i]
@@ -162,11 +162,11 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 			free = append(free, l)
 		}
 	}
-	var made []Line
+	var made []LineItem
 	for i, p := range r.Destinations {
 		v := c.Variants[p.VariantID]
 		base := old[min(i, len(old)-1)]
-		line := Line{Line: contract.Line{
+		line := LineItem{LineItem: contract.LineItem{
 			ProductID: v.ProductID, VariantID: v.ID, SKU: v.SKU, Title: v.ProductTitle, VariantTitle: v.Title, Image: v.Image,
 			Quantity: times * p.Quantity, SellingPlanID: base.SellingPlanID, SellingPlanName: base.SellingPlanName, Taxable: v.Taxable,
 		}}
@@ -183,7 +183,7 @@ func (r Rule) swap(lines []Line, times int, c Catalogue) ([]Line, bool) {
 }
 
 // taken returns how many of each line the rule replaces.
-func (r Rule) taken(lines []Line, times int) []int {
+func (r Rule) taken(lines []LineItem, times int) []int {
 	taken := make([]int, len(lines))
 	for _, p := range r.Sources {
 		rest := times * p.Quantity
@@ -199,11 +199,11 @@ func (r Rule) taken(lines []Line, times int) []int {
 }
 
 // price returns the unit price of a destination and its prices by cycle.
-func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (money.Amount, *platform.Pricing) {
+func (r Rule) price(base LineItem, old []LineItem, v platform.Variant, c Catalogue) (money.Amount, *platform.Pricing) {
 	foreign := base.Price.Currency != v.Price.Currency
 	carry := r.discountMode()
 	if (carry == ProductPlan || carry == ProductThenExisting) && c.PlanPrice != nil && !foreign {
-		if price, pricing, ok := c.PlanPrice(base.Line, v); ok {
+		if price, pricing, ok := c.PlanPrice(base.LineItem, v); ok {
 			return price, pricing
 		}
 	}
@@ -216,7 +216,7 @@ func (r Rule) price(base Line, old []Line, v platform.Variant, c Catalogue) (mon
 // ruledBy returns a destination's prices by cycle: none where nothing else would change its
 // price, and otherwise its own. A price without any gets a policy without
 // steps, so that the old product's, or the plan's, does not apply to it.
-func (l Line) ruledBy(ruled bool, v platform.Variant) *platform.Pricing {
+func (l LineItem) ruledBy(ruled bool, v platform.Variant) *platform.Pricing {
 	switch {
 	case !ruled:
 		return nil

@@ -24,15 +24,15 @@ func shelf() Catalogue {
 }
 
 // item is a line with the identity "a", "b", … of its place.
-func items(list ...[3]int64) []Line {
-	lines := make([]Line, len(list))
+func items(list ...[3]int64) []LineItem {
+	lines := make([]LineItem, len(list))
 	for i, l := range list {
-		lines[i].Line = contract.Line{ID: string(rune('a' + i)), VariantID: l[0], Quantity: int(l[1]), Price: usd(l[2]), SellingPlanID: 77}
+		lines[i].LineItem = contract.LineItem{ID: string(rune('a' + i)), VariantID: l[0], Quantity: int(l[1]), Price: usd(l[2]), SellingPlanID: 77}
 	}
 	return lines
 }
 
-func words(lines []Line) string {
+func words(lines []LineItem) string {
 	var texts []string
 	for _, l := range lines {
 		id := l.ID
@@ -141,17 +141,17 @@ func TestApply(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	plan := func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool) {
+	plan := func(contract.LineItem, platform.Variant) (money.Amount, *platform.Pricing, bool) {
 		return usd(160), nil, true
 	}
-	none := func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool) {
+	none := func(contract.LineItem, platform.Variant) (money.Amount, *platform.Pricing, bool) {
 		return money.Amount{}, nil, false
 	}
 	for name, test := range map[string]struct {
 		discount DiscountMode
 		carry    bool
 		paid     int64 // for variant 3, which costs 3.00
-		plan     func(contract.Line, platform.Variant) (money.Amount, *platform.Pricing, bool)
+		plan     func(contract.LineItem, platform.Variant) (money.Amount, *platform.Pricing, bool)
 		want     string // of variant 2, which costs 2.00
 	}{
 		"without a discount the catalogue's price counts":      {None, false, 270, plan, "2.00"},
@@ -202,21 +202,21 @@ func TestDiscountedPriceKeepsSteps(t *testing.T) {
 	yen := platform.Pricing{Cycles: []platform.CyclePrice{{Kind: platform.PercentOff, Percent: 10}}}.On(money.Amount{Minor: 900, Currency: "JPY"})
 	abroad := items([3]int64{3, 1, 0})
 	abroad[0].Price, abroad[0].Pricing = money.Amount{Minor: 810, Currency: "JPY"}, &yen
-	with := func(line Line, p *platform.Pricing) Line { line.Pricing = p; return line }
+	with := func(line LineItem, p *platform.Pricing) LineItem { line.Pricing = p; return line }
 	two := items([3]int64{3, 1, 240}, [3]int64{4, 1, 320})
 	for name, test := range map[string]struct {
-		old  []Line
+		old  []LineItem
 		want string // of variant 2, which costs 2.00
 	}{
-		"off the new product's price":              {[]Line{with(two[0], percents(300, 20, 50))}, "1.60 2.00: 1.60 1.00"},
-		"at the step that the line has reached":    {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20, 50))}, "1.00 2.00: 1.60 1.00"},
-		"or before the first":                      {[]Line{with(items([3]int64{3, 1, 300})[0], percents(300, 20, 50))}, "2.00 2.00: 1.60 1.00"},
-		"a base that is not the catalogue's goes":  {[]Line{with(items([3]int64{3, 1, 400})[0], percents(500, 20))}, "1.60 2.00: 1.60"},
-		"an amount off and a price stay":           {[]Line{with(items([3]int64{3, 1, 200})[0], &fixed)}, "1.00 2.00: 1.00 0.50"},
-		"a price set by hand keeps its proportion": {[]Line{with(items([3]int64{3, 1, 150})[0], percents(300, 20))}, "1.00"},
-		"two lines with the same steps":            {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20))}, "1.60 2.00: 1.60"},
-		"two lines with other steps":               {[]Line{with(two[0], percents(300, 20)), with(two[1], percents(400, 20, 50))}, "1.60"},
-		"two lines, one without steps":             {[]Line{with(two[0], percents(300, 20)), two[1]}, "1.60"},
+		"off the new product's price":              {[]LineItem{with(two[0], percents(300, 20, 50))}, "1.60 2.00: 1.60 1.00"},
+		"at the step that the line has reached":    {[]LineItem{with(items([3]int64{3, 1, 150})[0], percents(300, 20, 50))}, "1.00 2.00: 1.60 1.00"},
+		"or before the first":                      {[]LineItem{with(items([3]int64{3, 1, 300})[0], percents(300, 20, 50))}, "2.00 2.00: 1.60 1.00"},
+		"a base that is not the catalogue's goes":  {[]LineItem{with(items([3]int64{3, 1, 400})[0], percents(500, 20))}, "1.60 2.00: 1.60"},
+		"an amount off and a price stay":           {[]LineItem{with(items([3]int64{3, 1, 200})[0], &fixed)}, "1.00 2.00: 1.00 0.50"},
+		"a price set by hand keeps its proportion": {[]LineItem{with(items([3]int64{3, 1, 150})[0], percents(300, 20))}, "1.00"},
+		"two lines with the same steps":            {[]LineItem{with(two[0], percents(300, 20)), with(two[1], percents(400, 20))}, "1.60 2.00: 1.60"},
+		"two lines with other steps":               {[]LineItem{with(two[0], percents(300, 20)), with(two[1], percents(400, 20, 50))}, "1.60"},
+		"two lines, one without steps":             {[]LineItem{with(two[0], percents(300, 20)), two[1]}, "1.60"},
 		"in a foreign currency":                    {abroad, "540 600: 540"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +274,7 @@ func TestPreviewOrders(t *testing.T) {
 		rule(1, []Product{of(1, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Cycle, r.ShiftDays = 4, new(3) }),
 		rule(2, []Product{of(1, 1)}, []Product{of(5, 1)}, func(r *Rule) { r.Cycle, r.EveryOrder = 6, true }),
 	}
-	unchanged := func(o Order, _ int) ([]Line, Catalogue, error) { return o.Lines, shelf(), nil }
+	unchanged := func(o Order, _ int) ([]LineItem, Catalogue, error) { return o.Lines, shelf(), nil }
 	got, err := PreviewOrders(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, unchanged)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // lines had off theirs; a line above the catalogue price counts as undiscounted. If the
 // contract's currency is not the catalogue's, the price keeps the catalogue's proportion
 // between the products.
-func DiscountedPrice(old []Line, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
+func DiscountedPrice(old []LineItem, to platform.Variant, sold map[int64]platform.Variant) (money.Amount, *platform.Pricing) {
 	first := old[0]
 	foreign := first.Price.Currency != to.Price.Currency
 	if policy := shared(old); policy != nil {
@@ -56,7 +56,7 @@ func PriceForDeliveries(sold map[int64]platform.Variant, deliveries int64) map[i
 
 // shared returns the prices by cycle of lines that all have the same steps; nil when
 // they do not.
-func shared(lines []Line) *platform.Pricing {
+func shared(lines []LineItem) *platform.Pricing {
 	first := lines[0].Pricing
 	for _, l := range lines {
 		if l.Pricing == nil || len(l.Pricing.Cycles) == 0 || !l.Pricing.SameSteps(*first) || !l.Pricing.Made(l.Price) {

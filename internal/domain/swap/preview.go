@@ -7,7 +7,7 @@ const PreviewLength = 10
 type Preview struct {
 	Cycle     int
 	ShiftDays int // by how much this order's date has moved, in all
-	Lines     []Line
+	Lines     []LineItem
 	Applied   []Rule
 }
 
@@ -28,7 +28,7 @@ func Split(rules []Rule) (lasting, single []Rule) {
 
 // Prices returns the lines of an upcoming order at its prices, and what rules need to
 // know of products for it. Ahead is 0 for the next order.
-type Prices func(o Order, ahead int) ([]Line, Catalogue, error)
+type Prices func(o Order, ahead int) ([]LineItem, Catalogue, error)
 
 // PreviewOrders returns the orders of cycles, beginning with o: prices that
 // begin with an order apply first, then rules that change the contract, then rules for

@@ -21,7 +21,7 @@ func full(c contract.ID, cycle int) billing.Attempt {
 		Contract: c, Cycle: cycle, Status: billing.Progress, BillingDate: at(1), Moved: true, DueAt: at(2), PublishAt: at(3), PublishLeaseUntil: at(10),
 		Try: 2, Key: "key-" + string(rune('a'+cycle)), FirstSentAt: at(4), SentAt: at(5), Failures: 1, Polls: 3, Manual: true, AttemptedAt: at(6),
 		PlatformID: "gid://shopify/SubscriptionBillingAttempt/1", ErrorCode: "CARD", ErrorMessage: "declined 🙁 'quoted' \\ \"double\" ? $1", ActionURL: "https://example.com/?a=1",
-		OrderID: 1<<53 - 1, OrderName: "#2002", Amount: money.Amount{Minor: -12345, Currency: "JPY"}, Lines: []contract.Line{line(1, 500), line(2, 700)},
+		OrderID: 1<<53 - 1, OrderName: "#2002", Amount: money.Amount{Minor: -12345, Currency: "JPY"}, Lines: []contract.LineItem{line(1, 500), line(2, 700)},
 		Note: strings.Repeat("note 🌱 ", 600), Flags: contract.Flags{RetryingNeeded: true, UpgradeDowngradeBilling: true},
 		Prep: billing.Preparation{
 			Stage: billing.OrderPlanned, Edited: true, Edits: 1, Failures: 2, NoteLeft: true, Since: at(9),

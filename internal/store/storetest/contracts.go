@@ -25,7 +25,7 @@ func fullContract(id contract.ID) contract.Contract {
 		Customer: contract.Customer{ID: 5, Email: "Zoë@Example.com", FirstName: "Zoë", LastName: "O'Hara", Name: "Zoë O'Hara 🌱", Phone: "+49 1"},
 		Billing:  contract.Policy{Interval: cadence.Week, Count: 2, Anchors: []cadence.Anchor{{Kind: cadence.Weekday, Day: 3, Cutoff: 1}, {Kind: cadence.Weekday, Day: 5}}},
 		Delivery: contract.Policy{Interval: cadence.Year, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.YearDay, Day: 29, Month: 2}}},
-		Lines:    []contract.Line{line(1, 100), line(2, 250)}, OriginOrderID: 9, OriginOrderName: "#1009", PaymentMethod: "gid://shopify/CustomerPaymentMethod/9", PaymentUsable: true,
+		Lines:    []contract.LineItem{line(1, 100), line(2, 250)}, OriginOrderID: 9, OriginOrderName: "#1009", PaymentMethod: "gid://shopify/CustomerPaymentMethod/9", PaymentUsable: true,
 		Card:           contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030, Since: day.Add(7 * time.Hour)},
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: money.Amount{Minor: 1500, Currency: "KWD"}, Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
@@ -76,7 +76,7 @@ func testContracts(t *testing.T, open opener) {
 			if got := w.contract(c.ID); !reflect.DeepEqual(got, c) {
 				t.Errorf("got  %+v\nwant %+v", got, c)
 			}
-			c.Status, c.Lines, c.Note = contract.Cancelled, []contract.Line{line(3, 1)}, ""
+			c.Status, c.Lines, c.Note = contract.Cancelled, []contract.LineItem{line(3, 1)}, ""
 			w.put(c)
 			c.Version = 2
 			if got := w.contract(c.ID); !reflect.DeepEqual(got, c) {

@@ -55,7 +55,7 @@ func changed(c contract.Contract, r *rand.Rand) contract.Contract {
 	case 2:
 		c.ImportedID = []string{"", "old"}[r.IntN(2)]
 	case 3:
-		c.Lines = []contract.Line{line(1+r.Int64N(2), 500+500*r.Int64N(2))}
+		c.Lines = []contract.LineItem{line(1+r.Int64N(2), 500+500*r.Int64N(2))}
 	case 4:
 		c.Customer.Name, c.Customer.Email = []string{"Bo", "Cy"}[r.IntN(2)], "x@example.com"
 	case 5:

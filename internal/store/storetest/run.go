@@ -218,7 +218,7 @@ func monthly(id contract.ID) contract.Contract {
 		ID: id, Line: shop.Subscriptions, Revision: 1, Status: contract.Active, Currency: "EUR",
 		Customer: contract.Customer{ID: 900 + int64(id), Email: "Ada@Example.com", FirstName: "Ada", LastName: "Lovelace", Name: "Ada Lovelace"},
 		Billing:  month, Delivery: month,
-		Lines:         []contract.Line{line(1, 1000)},
+		Lines:         []contract.LineItem{line(1, 1000)},
 		OriginOrderID: 1, OriginOrderName: "#1001",
 		PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", PaymentUsable: true,
 		Series:          contract.Series{Cycle: 2, Start: day},
@@ -228,8 +228,8 @@ func monthly(id contract.ID) contract.Contract {
 	}
 }
 
-func line(n int64, price int64) contract.Line {
-	return contract.Line{
+func line(n int64, price int64) contract.LineItem {
+	return contract.LineItem{
 		ID: "gid://shopify/SubscriptionLine/" + string(rune('a'+n)), ProductID: 10 + n, VariantID: 100 + n, SellingPlanID: 1000 + n,
 		SKU: "SKU", Title: "Coffee", VariantTitle: "250 g", Quantity: 2, Price: money.Amount{Minor: price, Currency: "EUR"}, SellingPlanName: "Monthly", Taxable: true,
 	}

@@ -22,11 +22,11 @@ func searchable() []contract.Contract {
 	second.Customer = contract.Customer{ID: 7, Email: "per_cent@example.com", Name: `50% Off\ _Ünal "Q" 🌱`}
 	second.OriginOrderName, second.Status = "#7_7", contract.Paused
 	second.Delivery = contract.Policy{Interval: cadence.Week, Count: 2}
-	second.Lines = []contract.Line{line(2, 250), line(3, 300)}
+	second.Lines = []contract.LineItem{line(2, 250), line(3, 300)}
 	second.CreatedAt, second.UpdatedAt, second.NextBillingDate = day.AddDate(0, 0, -9), day.AddDate(0, 0, 9), time.Time{}
 	third.Customer = contract.Customer{ID: 8, Email: "bob@example.org", Name: "Bob"}
 	third.OriginOrderName, third.ImportedID = "#1-77", "old-23"
-	third.Currency, third.Lines = "JPY", []contract.Line{{ID: "x", ProductID: 50, Quantity: 1, Price: money.Amount{Minor: 21, Currency: "JPY"}}}
+	third.Currency, third.Lines = "JPY", []contract.LineItem{{ID: "x", ProductID: 50, Quantity: 1, Price: money.Amount{Minor: 21, Currency: "JPY"}}}
 	third.NextBillingDate, third.UpdatedAt = day.AddDate(0, 1, 0), day.AddDate(0, 0, 3)
 	fourth.Line = shop.Memberships
 	return []contract.Contract{first, second, third, fourth}
@@ -169,7 +169,7 @@ func testSearch(t *testing.T, open opener) {
 		own := begin(t, open)
 		own.put(monthly(1))
 		c := own.contract(1)
-		c.Customer.Name, c.Customer.Email, c.Lines, c.OriginOrderName = "Grace", "grace@example.com", []contract.Line{line(4, 1)}, ""
+		c.Customer.Name, c.Customer.Email, c.Lines, c.OriginOrderName = "Grace", "grace@example.com", []contract.LineItem{line(4, 1)}, ""
 		own.put(c)
 		for _, gone := range []contract.Filter{{CustomerPart: "ada"}, {CustomerPart: "ad"}, {ProductID: 11}} {
 			gone.Line = shop.Subscriptions

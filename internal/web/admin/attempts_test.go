@@ -173,7 +173,7 @@ func charged() billing.Record {
 	r.ID, r.Status, r.Try, r.AttemptedAt, r.Polls = 8, billing.Success, 2, noon().Add(456*time.Millisecond), 1
 	r.PlatformID, r.OrderID, r.OrderName = "gid://shopify/SubscriptionBillingAttempt/77", 1004, "#1004"
 	r.Amount = money.Amount{Minor: 1999, Currency: "USD"}
-	r.Attempt.Lines = []contract.Line{{ID: "gid://shopify/SubscriptionLine/old", VariantID: 14, Title: "Mug", Quantity: 1, Price: money.Amount{Minor: 1999, Currency: "USD"}}}
+	r.Attempt.Lines = []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/old", VariantID: 14, Title: "Mug", Quantity: 1, Price: money.Amount{Minor: 1999, Currency: "USD"}}}
 	r.Flags.ApplyUsageCharge = true
 	return r
 }

@@ -85,7 +85,7 @@ func TestShapeOfContractRows(t *testing.T) {
 	bare := contract.Contract{
 		ID: 43, Line: shop.Subscriptions, Status: contract.Paused, Currency: "JPY", ImportedID: "old-1", Origin: contract.Imported,
 		Billing: contract.Policy{Interval: cadence.Year, Count: 1}, Delivery: contract.Policy{Interval: cadence.Week, Count: 2},
-		Lines:    []contract.Line{{ID: "gid://shopify/SubscriptionLine/cc", Title: "Rice", Quantity: 1, Price: money.Amount{Minor: 500, Currency: "JPY"}}},
+		Lines:    []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/cc", Title: "Rice", Quantity: 1, Price: money.Amount{Minor: 500, Currency: "JPY"}}},
 		Lifetime: money.Amount{Currency: "JPY"}, CreatedAt: noon(), UpdatedAt: noon(), PausedAt: noon(),
 	}
 	w := serve(t, &fakes{contracts: []contract.Contract{theContract(), bare}}).ask("GET", searchPath, "")

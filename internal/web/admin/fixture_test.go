@@ -233,7 +233,7 @@ func theContract() contract.Contract {
 		ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Origin: contract.Storefront,
 		Customer: contract.Customer{ID: 5, Email: "ann@example.com", FirstName: "Ann", LastName: "Lee", Name: "Ann Lee", Phone: "+15550100"},
 		Billing:  month, Delivery: month,
-		Lines: []contract.Line{{
+		Lines: []contract.LineItem{{
 			ID: "gid://shopify/SubscriptionLine/aa-bb", ProductID: 11, VariantID: 12, SKU: "TEA-1", Title: "Tea", VariantTitle: "Green & mild",
 			Image: "https://cdn.example.com/tea.png", Quantity: 2, Price: usd(1050), SellingPlanID: 13, SellingPlanName: "Monthly", Taxable: true,
 		}},

@@ -378,7 +378,7 @@ func (o Options) previewSwaps(ctx context.Context, in *struct {
 	for i, f := range orders {
 		order := previewOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []previewLine{}, Rules: []previewRule{}}
 		for _, l := range f.Lines {
-			v := record.NewAttemptVariant(l.Line)
+			v := record.NewAttemptVariant(l.LineItem)
 			name := v.ProductTitle
 			if v.Title != "" && v.Title != name {
 				name += " - " + v.Title

@@ -113,12 +113,8 @@ type addBody struct {
 func (o Options) addPoints(ctx context.Context, in *changeIn) (*memberOut, error) {
 	caller := web.CallerOf(ctx)
 	var body addBody
-	who, err := in.read(caller, &body, &body.Named)
+	cmd, err := in.points(ctx, &body, &body.Named, &body.Note)
 	if err != nil {
-		return nil, err
-	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}
-	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
 	if cmd.Rule, err = numberOf[loyalty.RuleID]("earnRuleId", body.EarnRuleID); err != nil {
@@ -152,12 +148,8 @@ type removeBody struct {
 func (o Options) removePoints(ctx context.Context, in *changeIn) (*memberOut, error) {
 	caller := web.CallerOf(ctx)
 	var body removeBody
-	who, err := in.read(caller, &body, &body.Named)
+	cmd, err := in.points(ctx, &body, &body.Named, &body.Note)
 	if err != nil {
-		return nil, err
-	}
-	cmd := loyalty.PointsCommand{Who: who, Note: body.Note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}
-	if err := limit("note", body.Note, loyalty.MaxNote); err != nil {
 		return nil, err
 	}
 	if cmd.Entry, err = numberOf[loyalty.EntryID]("transactionId", body.TransactionID); err != nil {
@@ -250,6 +242,16 @@ func (in *changeIn) read(caller web.Caller, body any, named *Named) (loyalty.Cus
 		return loyalty.CustomerRef{}, err
 	}
 	return named.who(caller)
+}
+
+// points reads a body, and begins the command with the customer and the note in it.
+func (in *changeIn) points(ctx context.Context, body any, named *Named, note *string) (loyalty.PointsCommand, error) {
+	caller := web.CallerOf(ctx)
+	who, err := in.read(caller, body, named)
+	if err != nil {
+		return loyalty.PointsCommand{}, err
+	}
+	return loyalty.PointsCommand{Who: who, Note: *note, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx)}, limit("note", *note, loyalty.MaxNote)
 }
 
 // pointsOf reads a number of points. One that may be left out is 0 then.

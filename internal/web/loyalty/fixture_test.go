@@ -2,16 +2,13 @@ package loyalty
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
@@ -19,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // Keys of the fixture's shop, by what they may do.
@@ -27,6 +25,10 @@ const (
 	readKey  = "key-read"
 	otherKey = "key-contracts"
 )
+
+func keys() webtest.Keys {
+	return webtest.Keys{Store: theShop(), Scopes: map[string]access.Scope{fullKey: access.All, readKey: access.LoyaltyRead, otherKey: access.ContractsRead}}
+}
 
 func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
 
@@ -53,14 +55,6 @@ type fakes struct {
 	standing loyalty.RewardStatus
 	page     page.Request
 	command  any
-}
-
-func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, error) {
-	scope, ok := map[string]access.Scope{fullKey: access.All, readKey: access.LoyaltyRead, otherKey: access.ContractsRead}[value]
-	if !ok {
-		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").Entity("apiKey").Code("apiKeyInvalid")
-	}
-	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }
 
 func (f *fakes) Member(_ context.Context, of shop.Shop, who loyalty.CustomerRef, s loyalty.RewardStatus) (loyalty.Member, error) {
@@ -127,18 +121,9 @@ func options(f *fakes) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Frame:  web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at},
-		Gate:   web.Gate{Keys: f, Limits: plenty{}, Clock: at},
+		Gate:   web.Gate{Keys: keys(), Limits: webtest.Unlimited{}, Clock: at},
 		Points: f,
 	}
-}
-
-// plenty is a limit that nobody reaches.
-type plenty struct{}
-
-func (plenty) Full() web.Allowance { return web.Allowance{Granted: true} }
-
-func (plenty) Take(context.Context, access.Bucket) (web.Allowance, error) {
-	return web.Allowance{Granted: true}, nil
 }
 
 func serve(t *testing.T, f *fakes) *server {
@@ -149,23 +134,7 @@ func serve(t *testing.T, f *fakes) *server {
 // ask sends a request with the full key. Headers are given as name, value.
 func (s *server) ask(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("X-API-Key", fullKey)
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
-	return w
-}
-
-func problem(t *testing.T, w *httptest.ResponseRecorder) web.Problem {
-	t.Helper()
-	var p web.Problem
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-		t.Fatalf("the body is not a problem: %v\n%s", err, w.Body)
-	}
-	return p
+	return webtest.Send(s.handler, method, target, body, append([]string{"X-API-Key", fullKey}, headers...)...)
 }
 
 func theMember() loyalty.Member {

@@ -3,16 +3,12 @@ package partner
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -108,17 +104,12 @@ func wire(t *testing.T, name string, w *httptest.ResponseRecorder, status int) {
 	if w.Code != status {
 		t.Fatalf("answered %d: %s", w.Code, w.Body)
 	}
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, bytes.TrimSpace(w.Body.Bytes()), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	pretty.WriteByte('\n')
-	webtest.SameAs(t, filepath.Join("testdata", name), pretty.Bytes())
+	webtest.Golden(t, name, w.Body.Bytes())
 }
 
 const path = "/api/partner/reports"
 
-func TestTheHandshakeOnTheWire(t *testing.T) {
+func TestHandshakeMatchesGoldenFiles(t *testing.T) {
 	t.Parallel()
 	f := pending()
 	wire(t, "connection-pending.json", f.ask("POST", path+"/connect", `{"shop_domain":"demo.myshopify.com","callback_nonce":"0123456789","scopes":["contracts:read"],"state":"mine"}`), http.StatusAccepted)
@@ -139,7 +130,7 @@ func TestTheHandshakeOnTheWire(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestInvalidRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		path, body  string
@@ -158,10 +149,7 @@ func TestRefusals(t *testing.T) {
 		"a path that is unknown":            {"/nothing", ``, nil, 404, "pathNotFound", ""},
 	} {
 		w := pending().ask("POST", path+test.path, test.body, test.credentials...)
-		var p web.Problem
-		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-			t.Fatalf("%s: %v in %s", name, err, w.Body)
-		}
+		p := webtest.Problem(t, w)
 		params := ""
 		if p.Params != nil {
 			params = *p.Params
@@ -180,34 +168,28 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+func TestDocumentDescribesEveryField(t *testing.T) {
 	t.Parallel()
 	webtest.Described(t, newAPI(options(pending())).Document())
 }
 
-func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
+func TestCommittedDocumentMatchesCode(t *testing.T) {
 	t.Parallel()
-	got, err := newAPI(options(pending())).Document().YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	webtest.SameAs(t, "../../../api/partner.yaml", append([]byte("# Generated from the code: go test ./internal/web/partner -run Document -update. Do not edit.\n"), got...))
-	doc, err := openapi3.NewLoader().LoadFromData(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if w := pending().ask("GET", Path+"openapi.json", "", ""); w.Code != http.StatusOK || !bytes.Contains(w.Body.Bytes(), []byte("callback_nonce")) {
+	webtest.Committed(t, "partner.yaml", "partner", newAPI(options(pending())))
+}
+
+func TestDocumentAndReferenceAreServed(t *testing.T) {
+	t.Parallel()
+	w := pending().ask("GET", Path+"openapi.json", "", "")
+	if w.Code != http.StatusOK || !bytes.Contains(w.Body.Bytes(), []byte("callback_nonce")) {
 		t.Errorf("openapi.json answered %d", w.Code)
+	}
+	if doc := webtest.Valid(t, w.Body.Bytes()); len(doc.Paths.Map()) != 5 {
+		t.Errorf("%d paths", len(doc.Paths.Map()))
 	}
 	o := options(pending())
 	api := newAPI(o)
 	if pages := webtest.Reference(t, api.Handler(o.Frame), root, api.Document()); !strings.Contains(pages, "callback_nonce") {
 		t.Error("the reference does not show the field callback_nonce")
-	}
-	if len(doc.Paths.Map()) != 5 {
-		t.Errorf("%d paths", len(doc.Paths.Map()))
 	}
 }

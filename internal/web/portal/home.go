@@ -91,7 +91,7 @@ var statusWords = map[contract.Status]string{
 // tones is how the status is coloured.
 var tones = map[contract.Status]string{contract.Active: "ok", contract.Paused: "warn", contract.Failed: "crit"}
 
-func newRow(c contract.Contract, lines []contract.Line) row {
+func newRow(c contract.Contract, lines []contract.LineItem) row {
 	shown := row{Name: fmt.Sprintf("Subscription %d", c.ID), Status: statusWords[c.Status], Tone: tones[c.Status], Every: every(c.Billing)}
 	if c.Line == shop.Memberships {
 		shown.Name = fmt.Sprintf("Membership %d", c.ID)

@@ -77,7 +77,7 @@ func (p *porter) Authenticate(_ context.Context, of shop.ID, value string, via l
 	if value == session && via == login.ByLink || value == token && via == login.ByToken {
 		return login.Principal{Shop: of, Customer: 5, Via: via}, nil
 	}
-	return login.Principal{}, fault.New(fault.Unauthenticated, "nobody is signed in")
+	return login.Principal{}, fault.New(fault.Unauthenticated, "the visitor is not signed in")
 }
 
 func (p *porter) SignOut(_ context.Context, _ shop.ID, value string) error {
@@ -157,7 +157,7 @@ func (s *site) wantPage(w *httptest.ResponseRecorder) {
 	}
 }
 
-func TestALinkShowsAButtonAndOnlyTheButtonUsesIt(t *testing.T) {
+func TestSignInLinkIsUsedOnlyByItsButton(t *testing.T) {
 	t.Parallel()
 	s := open(t, &porter{}, false)
 	for _, method := range []string{"GET", "HEAD", "GET"} {
@@ -175,7 +175,7 @@ func TestALinkShowsAButtonAndOnlyTheButtonUsesIt(t *testing.T) {
 	}
 }
 
-func TestTheCookie(t *testing.T) {
+func TestSessionCookieIsRestrictedToHost(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		secure bool
@@ -196,14 +196,14 @@ func TestTheCookie(t *testing.T) {
 	}
 }
 
-func TestLinksThatOpenNothing(t *testing.T) {
+func TestInvalidSignInLinkShowsError(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target string
 		err    error
 		want   int
 	}{
-		"a link that nobody made":       {"/p/demo/l/other", nil, http.StatusNotFound},
+		"a link that does not exist":    {"/p/demo/l/other", nil, http.StatusNotFound},
 		"no link":                       {"/p/demo/l/", nil, http.StatusNotFound},
 		"a link that was used":          {"/p/demo/l/" + link, fault.New(fault.FailedPrecondition, "used"), http.StatusGone},
 		"a link of an unknown store":    {"/p/nobody/l/" + link, nil, http.StatusNotFound},
@@ -225,7 +225,7 @@ func TestLinksThatOpenNothing(t *testing.T) {
 	}
 }
 
-func TestAFormOfAnotherSiteDoesNothing(t *testing.T) {
+func TestFormOfOtherSiteIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/p/demo/l/" + link, "/p/demo/signin", "/p/demo/signout"} {
 		for _, headers := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
@@ -238,7 +238,7 @@ func TestAFormOfAnotherSiteDoesNothing(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotSignedInIsSentToTheForm(t *testing.T) {
+func TestVisitorWithoutSessionIsSentToForm(t *testing.T) {
 	t.Parallel()
 	s := open(t, &porter{}, false)
 	for name, headers := range map[string][]string{
@@ -257,13 +257,13 @@ func TestWhoIsNotSignedInIsSentToTheForm(t *testing.T) {
 	}
 }
 
-func TestTheListShowsTheContractsOfWhoIsSignedIn(t *testing.T) {
+func TestListShowsContractsOfSubscriber(t *testing.T) {
 	t.Parallel()
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
 	weeks := contract.Policy{Interval: cadence.Week, Count: 2}
-	line := contract.Line{Title: `Tea <script>alert(1)</script>`, VariantTitle: "Green", Quantity: 2, Price: money.Amount{Minor: 1050, Currency: "USD"}}
+	line := contract.LineItem{Title: `Tea <script>alert(1)</script>`, VariantTitle: "Green", Quantity: 2, Price: money.Amount{Minor: 1050, Currency: "USD"}}
 	p := &porter{contracts: []contract.Contract{
-		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.Line{line}, DeliveryPrice: money.Amount{Minor: 400, Currency: "USD"}},
+		{ID: 42, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Lines: []contract.LineItem{line}, DeliveryPrice: money.Amount{Minor: 400, Currency: "USD"}},
 		{ID: 43, Line: shop.Memberships, Status: contract.Paused, Currency: "USD", Billing: weeks},
 	}}
 	once := billing.OneOff{Quantity: 1, Variant: platform.Variant{ID: 9, ProductTitle: "Mug", Price: money.Amount{Minor: 500, Currency: "USD"}}}
@@ -294,7 +294,7 @@ func TestTheListShowsTheContractsOfWhoIsSignedIn(t *testing.T) {
 	}
 }
 
-func TestTheFormAsksForALink(t *testing.T) {
+func TestFormRequestsSignInLink(t *testing.T) {
 	t.Parallel()
 	s := open(t, &porter{}, false)
 	w := s.ask("POST", "/p/demo/signin", url.Values{"email": {" ada@shopper.example "}}, "Origin", "http://example.com")
@@ -320,7 +320,7 @@ func TestTheFormAsksForALink(t *testing.T) {
 	}
 }
 
-func TestSigningOutEndsTheSession(t *testing.T) {
+func TestSignOutEndsSession(t *testing.T) {
 	t.Parallel()
 	s := open(t, &porter{}, true)
 	w := s.ask("POST", "/p/demo/signout", nil, "Cookie", "__Host-portal="+session)
@@ -329,7 +329,7 @@ func TestSigningOutEndsTheSession(t *testing.T) {
 	}
 }
 
-func TestWhatThereIsNot(t *testing.T) {
+func TestUnknownPathAnswersNotFound(t *testing.T) {
 	t.Parallel()
 	s := open(t, &porter{}, false)
 	for _, target := range []string{"/p/demo/nothing", "/p/", "/p/demo/l/a/b", "/p/demo//signin/../x", "/p/DEMO/nothing"} {

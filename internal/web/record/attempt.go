@@ -97,7 +97,7 @@ func mailStatus(r billing.Record, kind notify.Kind) string {
 }
 
 // NewAttemptVariant writes a line as what an attempt orders.
-func NewAttemptVariant(l contract.Line) AttemptVariant {
+func NewAttemptVariant(l contract.LineItem) AttemptVariant {
 	v := AttemptVariant{
 		VariantID: l.VariantID, Quantity: int32(l.Quantity), Title: l.VariantTitle, Image: web.Some(l.Image), ProductTitle: l.Title,
 		ProductID: graphID("Product", l.ProductID), SellingPlanID: graphID("SellingPlan", l.SellingPlanID),

@@ -384,7 +384,7 @@ func newPolicy(p contract.Policy) policyObject {
 
 var anchorKinds = map[cadence.AnchorKind]string{cadence.Weekday: "WEEKDAY", cadence.MonthDay: "MONTHDAY", cadence.YearDay: "YEARDAY"}
 
-func newLineNode(l contract.Line, d contract.LineDetail) lineNode {
+func newLineNode(l contract.LineItem, d contract.LineDetail) lineNode {
 	n := lineNode{
 		ID: l.ID, SellingPlanID: graphID("SellingPlan", l.SellingPlanID), SellingPlanName: web.Some(l.SellingPlanName), ProductID: graphID("Product", l.ProductID),
 		SKU: web.Some(l.SKU), Title: l.Title, VariantID: graphID("ProductVariant", l.VariantID), Quantity: int32(l.Quantity), VariantTitle: web.Some(l.VariantTitle),

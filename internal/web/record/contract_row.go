@@ -280,7 +280,7 @@ func jsonText(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-func newContractLine(l contract.Line) contractLine {
+func newContractLine(l contract.LineItem) contractLine {
 	return contractLine{
 		LineID: l.ID, ProductID: graphID("Product", l.ProductID), VariantID: graphID("ProductVariant", l.VariantID),
 		Title: l.Title, ProductTitle: l.Title, VariantTitle: web.Some(l.VariantTitle), SKU: web.Some(l.SKU), Quantity: int32(l.Quantity),

@@ -2,7 +2,6 @@ package shopper
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
@@ -30,6 +28,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
@@ -38,7 +37,7 @@ func demo() shop.Shop {
 	return shop.Shop{ID: 7, Domain: "demo.myshopify.com", PlatformID: 60001, TimeZone: "America/Toronto", Currency: "USD", OrderHour: 8, OrderMinute: 30, Connected: true}
 }
 
-// ada is who asks, as the domain is told of her.
+// ada is the shopper, as the domain sees her.
 func ada() activity.Actor {
 	return activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "192.0.2.1", Customer: 7001}
 }
@@ -54,11 +53,11 @@ type fakes struct {
 	record  billing.Record
 }
 
-// Enter lets in whoever has a signature.
+// Enter lets in shoppers whose request has a signature.
 func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
-		return login.Visitor{}, fault.New(fault.Unauthenticated, "nobody is signed in to the store").Entity("customer").Code("signedOut")
+		return login.Visitor{}, fault.New(fault.Unauthenticated, "the shopper is not signed in to the store").Entity("customer").Code("signedOut")
 	}
 	query.Del("signature")
 	return login.Visitor{Principal: login.Principal{Shop: 7, Customer: 7001, Via: login.ByProxy}, Store: demo(), Prefix: "/a/club", Query: query}, nil
@@ -166,7 +165,7 @@ func theContract() contract.Contract {
 		ID: 9001, Line: shop.Memberships, Status: contract.Active, Customer: contract.Customer{ID: 7001, Email: "ada@example.com"}, Currency: "USD",
 		OriginOrderID: 5001, Orders: 1, MinCycles: 3, CreatedAt: noon(), NextBillingDate: noon().AddDate(0, 0, 10),
 		Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Delivery: contract.Policy{Interval: cadence.Month, Count: 1},
-		Lines: []contract.Line{{ID: "gid://shopify/SubscriptionLine/12", ProductID: 3001, VariantID: 4001, Title: "House Blend Coffee", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "USD"}}},
+		Lines: []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/12", ProductID: 3001, VariantID: 4001, Title: "House Blend Coffee", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "USD"}}},
 	}
 }
 
@@ -177,22 +176,10 @@ func theRecord() billing.Record {
 	}
 }
 
-// plenty is a limit that nobody reaches. It notes whose it is.
-type plenty struct{ asked *access.Bucket }
-
-func (plenty) Full() web.Allowance { return web.Allowance{Granted: true} }
-
-func (p plenty) Take(_ context.Context, b access.Bucket) (web.Allowance, error) {
-	if p.asked != nil {
-		*p.asked = b
-	}
-	return web.Allowance{Granted: true}, nil
-}
-
 func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
-		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: plenty{}, Clock: at},
+		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: webtest.Unlimited{}, Clock: at},
 		Orders: f, Contracts: f, Book: f, Sold: f, Retention: f,
 	}
 }
@@ -221,21 +208,5 @@ func (s *server) ask(method, path, body string, headers ...string) *httptest.Res
 
 func (s *server) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
-	return w
-}
-
-func problem(t *testing.T, w *httptest.ResponseRecorder) web.Problem {
-	t.Helper()
-	var p web.Problem
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-		t.Fatalf("the body is not a problem: %v\n%s", err, w.Body)
-	}
-	return p
+	return webtest.Send(s.handler, method, target, body, append([]string{"Content-Type", "application/json"}, headers...)...)
 }

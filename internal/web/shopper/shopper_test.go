@@ -24,7 +24,7 @@ import (
 
 // What a shopper asks reaches the domain in the shopper's name, and for the store and
 // the line that they are at.
-func TestCommands(t *testing.T) {
+func TestRequestsSendCommandsOfShopper(t *testing.T) {
 	t.Parallel()
 	member := amend.Command{Line: shop.Memberships, Contract: 9001, Actor: ada()}
 	date := time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC) // 8:30 in Toronto
@@ -48,11 +48,11 @@ func TestCommands(t *testing.T) {
 			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
 		"a quantity in a body": {"PUT", "/subscription-contract-one-offs-update-quantity", `{"contractId":9001,"billingAttemptId":9,"variantId":"4001","quantity":3}`,
 			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
-		"a price":                 {"GET", "/data/variant-contextual-pricing?variantId=4001&contractId=9001", "", offer{member, 4001}},
-		"a price of nobody's":     {"GET", "/data/variant-contextual-pricing?variantId=gid://shopify/ProductVariant/4001", "", offer{amend.Command{Line: shop.Memberships, Actor: ada()}, 4001}},
-		"payment methods":         {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},
-		"another variant":         {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 2}}}}},
-		"another variant, of one": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 1}}}}},
+		"a price":                    {"GET", "/data/variant-contextual-pricing?variantId=4001&contractId=9001", "", offer{member, 4001}},
+		"a price without a contract": {"GET", "/data/variant-contextual-pricing?variantId=gid://shopify/ProductVariant/4001", "", offer{amend.Command{Line: shop.Memberships, Actor: ada()}, 4001}},
+		"payment methods":            {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},
+		"another variant":            {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 2}}}}},
+		"another variant, of one":    {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 1}}}}},
 		"another variant, in the query": {"POST", "/subscription-contract-details/replace-variants-v2?contractId=9001&oldLineId=l&newVariantId=4002&quantity=3", "",
 			replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 3}}}}},
 		"another variant, in both": {"POST", "/subscription-contract-details/replace-variants-v2?newVariantId=4003", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
@@ -71,7 +71,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-func TestListsAreOfTheShopperAlone(t *testing.T) {
+func TestListsAskOnlyForRecordsOfShopper(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]billing.Question{
 		"/subscription-billing-attempts/top-orders":                  {Line: shop.Memberships, Customer: 7001, Upcoming: true},
@@ -95,7 +95,7 @@ func TestListsAreOfTheShopperAlone(t *testing.T) {
 
 // Links lead to the store's own domain, under the prefix that the store has chosen,
 // and have nothing of what the platform added.
-func TestLinksLeadBackToTheStore(t *testing.T) {
+func TestPageLinksAreRelativeToStore(t *testing.T) {
 	t.Parallel()
 	w := serve(t, &fakes{record: theRecord()}).ask("GET", "/subscription-billing-attempts/top-orders?size=20&contractId=9001", "")
 	want := `</a/club/cp/api/subscription-billing-attempts/top-orders?contractId=9001&page=0&size=20>; rel="first", </a/club/cp/api/subscription-billing-attempts/top-orders?contractId=9001&page=2&size=20>; rel="last", ` +
@@ -105,7 +105,7 @@ func TestLinksLeadBackToTheStore(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestInvalidRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		method, path, body string
@@ -137,7 +137,7 @@ func TestWhatIsRefused(t *testing.T) {
 			t.Parallel()
 			s := serve(t, &fakes{record: theRecord()})
 			w := s.ask(row.method, row.path, row.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			param := ""
 			if p.Params != nil {
 				param = *p.Params
@@ -149,7 +149,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyJSONIsPosted(t *testing.T) {
+func TestPostedBodyMustBeJSON(t *testing.T) {
 	t.Parallel()
 	for media, want := range map[string]int{
 		"application/json": http.StatusOK, "application/json; charset=utf-8": http.StatusOK, "Application/JSON": http.StatusOK,
@@ -164,13 +164,13 @@ func TestOnlyJSONIsPosted(t *testing.T) {
 	}
 }
 
-// One shopper's requests use up nobody else's.
-func TestShoppersHaveBucketsOfTheirOwn(t *testing.T) {
+// One shopper's requests use up no other shopper's.
+func TestRateLimitIsPerShopper(t *testing.T) {
 	t.Parallel()
 	var bucket access.Bucket
 	f := &fakes{}
 	o := options(f, shop.Subscriptions)
-	o.Gate.Limits = plenty{&bucket}
+	o.Gate.Limits = webtest.Unlimited{Last: &bucket}
 	s := &server{fakes: f, t: t, handler: New(o)}
 	s.send("GET", Base(shop.Subscriptions)+"/logged-in-customer?signature=good", "")
 	if want := access.ShopperBucket(demo(), 7001); bucket != want || bucket.Shop >= 0 || want == access.ShopperBucket(demo(), 7002) {
@@ -178,7 +178,7 @@ func TestShoppersHaveBucketsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestShapes(t *testing.T) {
+func TestAnswersMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{record: theRecord()})
 	for file, path := range map[string]string{
@@ -194,7 +194,7 @@ func TestShapes(t *testing.T) {
 }
 
 // Every field that the interface names is there.
-func TestTheStoreAndTheMethodsHaveEveryField(t *testing.T) {
+func TestStoreAndPaymentMethodsHaveEveryField(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	var info map[string]json.RawMessage
@@ -218,12 +218,12 @@ func TestTheStoreAndTheMethodsHaveEveryField(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTheDomainAreAnswered(t *testing.T) {
+func TestDomainErrorsReachShopper(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{record: theRecord(), err: fault.New(fault.FailedPrecondition, "2 of 3 orders are completed: 1 more").Code("contractFrozen")})
 	for _, path := range []string{"/skip-order/9", "/attempt-billing/9"} {
 		w := s.ask("PUT", "/subscription-billing-attempts"+path, "")
-		if p := problem(t, w); w.Code != http.StatusBadRequest || p.ErrorKey != "contractFrozen" {
+		if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || p.ErrorKey != "contractFrozen" {
 			t.Errorf("%s answered %d %s", path, w.Code, w.Body)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/reference"
 )
 
 // maxPage is the largest page of a reference, in bytes: a phone shows it at once.
@@ -72,7 +73,7 @@ func Reference(t *testing.T, h http.Handler, root string, doc *huma.OpenAPI) str
 		}
 	}
 	for path, item := range doc.Paths {
-		for _, op := range web.OperationsOf(item) {
+		for _, op := range reference.Operations(item) {
 			entry := `#` + op.OperationID + `"`
 			if !strings.Contains(pages[index], entry) || !strings.Contains(pages[index], `id="`+op.OperationID+`"`) {
 				t.Errorf("the index does not lead to %s %s", op.Method, path)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/reference"
 )
 
 // alwaysNull is how the description of a field puts it that has never a value.
@@ -38,7 +38,7 @@ func Described(t *testing.T, doc *huma.OpenAPI) {
 		t.Error("the document has no fields: the test looks at the wrong place")
 	}
 	for path, item := range doc.Paths {
-		for _, op := range web.OperationsOf(item) {
+		for _, op := range reference.Operations(item) {
 			for _, p := range op.Parameters {
 				if p.Description == "" {
 					t.Errorf("parameter %s of %s %s is not described", p.Name, op.Method, path)

@@ -28,8 +28,8 @@ type Swap struct {
 func (w Swap) replaces() bool { return w.OldLine != "" || len(w.OldVariants) > 0 }
 
 // replaced returns the lines that the swap removes.
-func (w Swap) replaced(d contract.Detail) []contract.Line {
-	var old []contract.Line
+func (w Swap) replaced(d contract.Detail) []contract.LineItem {
+	var old []contract.LineItem
 	for _, l := range d.Lines {
 		if l.ID == w.OldLine || slices.Contains(w.OldVariants, l.VariantID) {
 			old = append(old, l)
@@ -126,14 +126,14 @@ func (s *Service) keepsDiscount(ctx context.Context, store shop.Shop, d contract
 
 // discountToKeep is the discount of lines that will be replaced.
 type discountToKeep struct {
-	old        []swap.Line
+	old        []swap.LineItem
 	sold       map[int64]platform.Variant // their catalogue prices, for one payment
 	deliveries int64                      // that one payment is for
 }
 
 // currentDiscount reads the discount of lines. Prices by cycle are the line's at the
 // platform or, if it has none, those of its plan, if the plan set its price.
-func (s *Service) currentDiscount(ctx context.Context, store shop.Shop, d contract.Detail, old []contract.Line) (discountToKeep, error) {
+func (s *Service) currentDiscount(ctx context.Context, store shop.Shop, d contract.Detail, old []contract.LineItem) (discountToKeep, error) {
 	sold, err := s.VariantsOfLines(ctx, store, old)
 	if err != nil {
 		return discountToKeep{}, err

@@ -29,7 +29,7 @@ func pendingDetailsOf(p contract.PendingChange, status string) pendingDetails {
 type Scheduled struct {
 	contract.PendingChange
 	Customer int64
-	Line     contract.Line // the current line; zero when it was removed
+	Line     contract.LineItem // the current line; zero when it was removed
 }
 
 // PendingChange returns the contract's pending change, or NotFound.
@@ -74,7 +74,7 @@ func (s *Service) CancelPendingChange(ctx context.Context, of shop.ID, cmd amend
 
 // schedule stores a change of a line's variant for the next order, if the change is
 // valid now. Only one line can have a pending change.
-func (s *Service) schedule(ctx context.Context, store shop.Shop, d contract.Detail, is contract.Line, edit platform.LineEdit) (amend.Change, error) {
+func (s *Service) schedule(ctx context.Context, store shop.Shop, d contract.Detail, is contract.LineItem, edit platform.LineEdit) (amend.Change, error) {
 	if d.Pending != nil && d.Pending.Line != is.ID {
 		return amend.Change{}, fault.New(fault.Conflict, "a change of another line of subscription contract %d is pending: cancel it first", d.ID).
 			Entity(amend.Entity).Code("changePending")

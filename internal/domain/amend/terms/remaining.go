@@ -18,7 +18,7 @@ import (
 func (p *Pricer) RemainingPrices(ctx context.Context, store shop.Shop, of contract.Contract, is platform.Detail, w contract.SplitIntent) (map[string]LinePrice, error) {
 	prices := make(map[string]LinePrice, len(w.Lines))
 	offers := make(map[string]plan.Offer)
-	var planned []contract.Line
+	var planned []contract.LineItem
 	for at, l := range is.Lines {
 		if !slices.Contains(w.Lines, l.ID) {
 			continue
@@ -70,7 +70,7 @@ func continuePricing(price money.Amount, policy platform.Pricing, cycle, counted
 // PlanPrice returns how a line's price continues by its plan from the contract's next
 // order, which the platform counts as cycle; false when no step of the plan set the
 // price. A line that joined the plan at a later step does not go back to an earlier one.
-func PlanPrice(c contract.Contract, l contract.Line, rule *platform.Pricing, cycle int) (LinePrice, bool) {
+func PlanPrice(c contract.Contract, l contract.LineItem, rule *platform.Pricing, cycle int) (LinePrice, bool) {
 	if rule == nil {
 		return LinePrice{}, false
 	}

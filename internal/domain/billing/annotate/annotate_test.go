@@ -46,7 +46,7 @@ func TestLateTagIsRemovedWithContract(t *testing.T) {
 	month := contract.Policy{Interval: cadence.Month, Count: 1}
 	c := contract.Contract{
 		ID: 1, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month, Customer: contract.Customer{ID: 5},
-		Lines: []contract.Line{{ID: "l1", SellingPlanID: 11, Quantity: 1}},
+		Lines: []contract.LineItem{{ID: "l1", SellingPlanID: 11, Quantity: 1}},
 	}
 	become := func(status contract.Status) {
 		must(t, db.Update(t.Context(), of.ID, func(tx *store.Tx) error {

@@ -47,7 +47,7 @@ func customerOf(m billing.Annotation) int64 {
 }
 
 // SamePlans reports whether lines are on the same selling plans.
-func SamePlans(a, b []contract.Line) bool {
+func SamePlans(a, b []contract.LineItem) bool {
 	before, after := billing.SellingPlans(a), billing.SellingPlans(b)
 	return len(before) == len(after) && !slices.ContainsFunc(after, func(p int64) bool { return !slices.Contains(before, p) })
 }

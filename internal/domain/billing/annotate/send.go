@@ -144,11 +144,13 @@ func (s *Service) settleMarks(ctx context.Context, of shop.ID, marks []billing.A
 }
 
 // orderedLines returns what an order has, with what is known of its lines.
-func orderedLines(known []contract.Line, order []platform.Line) []contract.Line {
+func orderedLines(known []contract.LineItem, order []platform.Line) []contract.LineItem {
 	known = slices.Clone(known)
-	lines := make([]contract.Line, len(order))
+	lines := make([]contract.LineItem, len(order))
 	for i, l := range order {
-		at := slices.IndexFunc(known, func(k contract.Line) bool { return k.VariantID == l.VariantID && k.SellingPlanID == l.SellingPlanID })
+		at := slices.IndexFunc(known, func(k contract.LineItem) bool {
+			return k.VariantID == l.VariantID && k.SellingPlanID == l.SellingPlanID
+		})
 		lines[i] = contract.NewLine(l)
 		lines[i].ID = ""
 		if at >= 0 {

@@ -11,8 +11,8 @@ import (
 
 func TestSentLineIsStoredAtFirstSend(t *testing.T) {
 	t.Parallel()
-	is := contract.Contract{Revision: 7, Lines: []contract.Line{{Title: "of the contract"}}}
-	before := []contract.Line{{Title: "noted before"}}
+	is := contract.Contract{Revision: 7, Lines: []contract.LineItem{{Title: "of the contract"}}}
+	before := []contract.LineItem{{Title: "noted before"}}
 	ready := billing.Preparation{Stage: billing.Ready, Revision: 7}
 	for name, test := range map[string]struct {
 		a    billing.Attempt
@@ -33,18 +33,18 @@ func TestSentLineIsStoredAtFirstSend(t *testing.T) {
 
 func TestOrderIsReadWhenItsLinesMayDiffer(t *testing.T) {
 	t.Parallel()
-	tea, milk := contract.Line{ID: "tea", VariantID: 1, Quantity: 1}, contract.Line{ID: "milk", VariantID: 2, Quantity: 1}
-	is := contract.Contract{Lines: []contract.Line{tea}}
+	tea, milk := contract.LineItem{ID: "tea", VariantID: 1, Quantity: 1}, contract.LineItem{ID: "milk", VariantID: 2, Quantity: 1}
+	is := contract.Contract{Lines: []contract.LineItem{tea}}
 	copied := billing.Preparation{Stage: billing.Ready, Edited: true, Contract: billing.FingerprintOf(is.Lines)}
 	for name, test := range map[string]struct {
-		lines []contract.Line
+		lines []contract.LineItem
 		prep  billing.Preparation
 		known bool
 	}{
 		"what the contract has":                 {is.Lines, billing.Preparation{}, true},
-		"what the contract had":                 {[]contract.Line{milk}, billing.Preparation{}, false},
+		"what the contract had":                 {[]contract.LineItem{milk}, billing.Preparation{}, false},
 		"nothing is noted":                      {nil, billing.Preparation{}, false},
-		"a copy that was made":                  {[]contract.Line{tea, milk}, copied, true},
+		"a copy that was made":                  {[]contract.LineItem{tea, milk}, copied, true},
 		"a copy without recorded lines":         {nil, copied, false},
 		"a copy that will be made again":        {is.Lines, billing.Preparation{Stage: billing.ContractDone, Edited: true}, false},
 		"a copy that may have been made or not": {is.Lines, billing.Preparation{Stage: billing.Ready, Edited: true}, false},

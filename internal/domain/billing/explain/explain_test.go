@@ -44,7 +44,7 @@ func april(t *testing.T, change ...func(*Facts)) Facts {
 			Of: contract.Contract{
 				ID: 9001, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", AutoCharge: true,
 				Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Series: contract.Series{Cycle: 1, Start: berlin(t, time.January, 31)},
-				Lines: []contract.Line{{ID: "gid://shopify/SubscriptionLine/1", VariantID: 4001, Title: "House Blend", VariantTitle: "250 g", Quantity: 2, Price: usd(1250), SellingPlanID: 6003}},
+				Lines: []contract.LineItem{{ID: "gid://shopify/SubscriptionLine/1", VariantID: 4001, Title: "House Blend", VariantTitle: "250 g", Quantity: 2, Price: usd(1250), SellingPlanID: 6003}},
 			},
 		},
 		Terms: &Terms{},

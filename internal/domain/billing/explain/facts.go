@@ -31,7 +31,7 @@ type Facts struct {
 
 // Terms are what the platform keeps of a contract and the service does not.
 type Terms struct {
-	Lines     []contract.Line
+	Lines     []contract.LineItem
 	Details   []contract.LineDetail
 	Discounts []contract.Discount
 	Plans     map[string]contract.Pricing // what plans of ours say of lines that have no policy at the platform, by line

@@ -22,7 +22,7 @@ type PriceReasons struct {
 
 // PricedLine is a line with the price that counts for the order.
 type PricedLine struct {
-	contract.Line
+	contract.LineItem
 	Was    money.Amount // its price before the order, when the order changes it; otherwise the same
 	OneOff bool         // it is in this order only
 	Steps  []PriceStep  // of its price rule; none: it has no rule, or the rule is not known
@@ -84,8 +84,8 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 	return r
 }
 
-func (f Facts) explainLine(l contract.Line, history []happening) PricedLine {
-	p := PricedLine{Line: l, Was: l.Price, OneOff: f.oneOff(l, history)}
+func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine {
+	p := PricedLine{LineItem: l, Was: l.Price, OneOff: f.oneOff(l, history)}
 	why := "the contract's price"
 	policy, has := f.policyOf(l)
 	ofPlan, planned := f.planOf(l)
@@ -163,11 +163,11 @@ func stepWords(s platform.CyclePrice, base money.Amount, counted string) string 
 
 // policyOf returns the pricing policy that a line has at the platform, if one is
 // known.
-func (f Facts) policyOf(l contract.Line) (contract.Pricing, bool) {
+func (f Facts) policyOf(l contract.LineItem) (contract.Pricing, bool) {
 	if f.Terms == nil || l.ID == "" {
 		return contract.Pricing{}, false
 	}
-	at := slices.IndexFunc(f.Terms.Lines, func(is contract.Line) bool { return is.ID == l.ID })
+	at := slices.IndexFunc(f.Terms.Lines, func(is contract.LineItem) bool { return is.ID == l.ID })
 	if at < 0 || at >= len(f.Terms.Details) || f.Terms.Details[at].Pricing == nil {
 		return contract.Pricing{}, false
 	}
@@ -175,7 +175,7 @@ func (f Facts) policyOf(l contract.Line) (contract.Pricing, bool) {
 }
 
 // planOf returns what a plan of ours says of a line that has no such policy.
-func (f Facts) planOf(l contract.Line) (contract.Pricing, bool) {
+func (f Facts) planOf(l contract.LineItem) (contract.Pricing, bool) {
 	if f.Terms == nil || l.ID == "" {
 		return contract.Pricing{}, false
 	}
@@ -184,8 +184,8 @@ func (f Facts) planOf(l contract.Line) (contract.Pricing, bool) {
 }
 
 // oneOff reports whether a line is in this order only.
-func (f Facts) oneOff(l contract.Line, history []happening) bool {
-	if l.SellingPlanID != 0 || slices.ContainsFunc(f.Of.Lines, func(c contract.Line) bool { return c.ID == l.ID && l.ID != "" }) {
+func (f Facts) oneOff(l contract.LineItem, history []happening) bool {
+	if l.SellingPlanID != 0 || slices.ContainsFunc(f.Of.Lines, func(c contract.LineItem) bool { return c.ID == l.ID && l.ID != "" }) {
 		return false
 	}
 	if slices.ContainsFunc(f.OneOffs, func(o billing.OneOff) bool { return o.Variant.ID == l.VariantID }) {

@@ -50,7 +50,7 @@ func numeral(n int) string {
 }
 
 // called names a product.
-func called(l contract.Line) string {
+func called(l contract.LineItem) string {
 	if l.VariantTitle == "" {
 		return l.Title
 	}

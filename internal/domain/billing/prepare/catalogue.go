@@ -51,7 +51,7 @@ func (s *Service) catalogueOf(ctx context.Context, of shop.Shop, sold map[int64]
 	if s.Plans == nil {
 		return c
 	}
-	c.PlanPrice = func(l contract.Line, v platform.Variant) (money.Amount, *platform.Pricing, bool) {
+	c.PlanPrice = func(l contract.LineItem, v platform.Variant) (money.Amount, *platform.Pricing, bool) {
 		if l.SellingPlanID == 0 {
 			return money.Amount{}, nil, false
 		}

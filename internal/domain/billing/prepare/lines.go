@@ -19,7 +19,7 @@ const oneOffKey = "_one_off"
 func orderLines(lines []platform.Line, details []platform.LineDetail) []billing.OrderLine {
 	list := make([]billing.OrderLine, len(lines))
 	for i, l := range lines {
-		list[i].Line.Line = contract.NewLine(l)
+		list[i].LineItem.LineItem = contract.NewLine(l)
 		if i >= len(details) {
 			continue
 		}
@@ -37,30 +37,30 @@ func orderLines(lines []platform.Line, details []platform.LineDetail) []billing.
 }
 
 // plain returns the lines that are no one-time products.
-func plain(lines []billing.OrderLine) []swap.Line {
-	var list []swap.Line
+func plain(lines []billing.OrderLine) []swap.LineItem {
+	var list []swap.LineItem
 	for _, l := range lines {
 		if l.OneOff == 0 {
-			list = append(list, l.Line)
+			list = append(list, l.LineItem)
 		}
 	}
 	return list
 }
 
-func linesOf(lines []billing.OrderLine) []contract.Line {
-	list := make([]contract.Line, len(lines))
+func linesOf(lines []billing.OrderLine) []contract.LineItem {
+	list := make([]contract.LineItem, len(lines))
 	for i, l := range lines {
-		list[i] = l.Line.Line
+		list[i] = l.LineItem.LineItem
 	}
 	return list
 }
 
 // wantedLines returns what an order should hold: its lines as rules make them,
 // and the one-time products, each once.
-func wantedLines(is []billing.OrderLine, oneOffs []billing.OneOff, swapped []swap.Line) []billing.OrderLine {
+func wantedLines(is []billing.OrderLine, oneOffs []billing.OneOff, swapped []swap.LineItem) []billing.OrderLine {
 	wanted := billing.OrderLines(swapped)
 	for _, o := range oneOffs {
-		l := billing.OrderLine{Line: swap.Line{Line: o.Line()}, OneOff: o.ID}
+		l := billing.OrderLine{LineItem: swap.LineItem{LineItem: o.Line()}, OneOff: o.ID}
 		for _, there := range is {
 			if there.OneOff == o.ID && there.VariantID == o.Variant.ID {
 				l.ID = there.ID

@@ -119,7 +119,7 @@ func (e Order) Needs() Needs {
 }
 
 // swapOrder returns the order as swap rules see it.
-func (e Order) swapOrder(lines []swap.Line) swap.Order {
+func (e Order) swapOrder(lines []swap.LineItem) swap.Order {
 	return swap.Order{
 		Cycle: e.Cycle, First: e.Of.Orders == 0 && e.Of.OriginOrderID == 0, Used: e.used, Lines: lines,
 	}

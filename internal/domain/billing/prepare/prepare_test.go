@@ -16,7 +16,7 @@ import (
 )
 
 func placedLine(id string, variant int64, quantity int, cents int64, of billing.OneOffID) billing.OrderLine {
-	return billing.OrderLine{Line: swap.Line{Line: contract.Line{ID: id, VariantID: variant, Quantity: quantity, Price: money.Amount{Minor: cents, Currency: "USD"}}}, OneOff: of}
+	return billing.OrderLine{LineItem: swap.LineItem{LineItem: contract.LineItem{ID: id, VariantID: variant, Quantity: quantity, Price: money.Amount{Minor: cents, Currency: "USD"}}}, OneOff: of}
 }
 
 // said writes edits as people would say them.
@@ -129,7 +129,7 @@ func TestRecurringRuleAppliesOncePerOrder(t *testing.T) {
 func TestNewPreparationKeepsOrderContents(t *testing.T) {
 	t.Parallel()
 	for status, stays := range map[billing.Status]bool{billing.Queued: false, billing.Requesting: false, billing.Failure: true, billing.Skipped: true} {
-		a := billing.Attempt{Status: status, Lines: []contract.Line{{Quantity: 2}}, Prep: billing.Preparation{Stage: billing.Ready, Edited: true}}
+		a := billing.Attempt{Status: status, Lines: []contract.LineItem{{Quantity: 2}}, Prep: billing.Preparation{Stage: billing.Ready, Edited: true}}
 		if a.ResetPreparation(); (len(a.Lines) == 1) != stays {
 			t.Errorf("%s: got lines %+v", status, a.Lines)
 		}

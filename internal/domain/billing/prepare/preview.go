@@ -99,9 +99,9 @@ func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 // previewPrices returns the lines of a contract, and the prices that they, or what
 // replaces them, will have in its orders. Where no rule may replace any, the platform is
 // not asked.
-func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.Line, swap.Prices, error) {
+func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.LineItem, swap.Prices, error) {
 	if len(rules) == 0 {
-		return swap.Lines(c.Lines), func(o swap.Order, ahead int) ([]swap.Line, swap.Catalogue, error) {
+		return swap.Lines(c.Lines), func(o swap.Order, ahead int) ([]swap.LineItem, swap.Catalogue, error) {
 			lines, _ := priced(o.Lines, c, o.Cycle, c.NextOrder()+ahead)
 			return lines, swap.Catalogue{}, nil
 		}, nil
@@ -115,7 +115,7 @@ func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Co
 		return nil, nil, err
 	}
 	unnamed := 0 // lines that have no identity yet
-	return plain(orderLines(d.Lines, d.LineDetails)), func(o swap.Order, ahead int) ([]swap.Line, swap.Catalogue, error) {
+	return plain(orderLines(d.Lines, d.LineDetails)), func(o swap.Order, ahead int) ([]swap.LineItem, swap.Catalogue, error) {
 		lines, policies := slices.Clone(o.Lines), make(map[string]contract.Pricing)
 		for i := range lines {
 			if lines[i].ID == "" {

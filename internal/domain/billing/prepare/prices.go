@@ -14,10 +14,10 @@ import (
 
 // priced gives lines of a contract the prices that begin with an order of it, which is
 // counted from 1 for the one at the checkout.
-func priced(lines []swap.Line, c contract.Contract, cycle, order int) (become []swap.Line, prices []billing.Price) {
+func priced(lines []swap.LineItem, c contract.Contract, cycle, order int) (become []swap.LineItem, prices []billing.Price) {
 	become = slices.Clone(lines)
 	for i, l := range become {
-		price := c.PriceAt(l.Line, cycle, order)
+		price := c.PriceAt(l.LineItem, cycle, order)
 		if price == l.Price {
 			continue
 		}
@@ -36,7 +36,7 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 	offers := make(map[shop.Line]map[int64]plan.Offer)
 	var variants []int64
 	for _, side := range []shop.Line{shop.Subscriptions, shop.Memberships} {
-		var lines []contract.Line
+		var lines []contract.LineItem
 		for _, c := range contracts {
 			if c.Line == side {
 				lines = append(lines, c.Lines...)

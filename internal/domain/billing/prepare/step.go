@@ -17,7 +17,7 @@ type prepared struct {
 	plan    *billing.Plan
 	commit  bool // the plan must be committed before the change
 	missing []swap.Rule
-	lines   []contract.Line             // what the order holds
+	lines   []contract.LineItem         // what the order holds
 	since   uint64                      // the contract's revision from which on nothing older is copied for the order
 	before  *platform.Contract          // as the contract was when it was changed; nil: it was not, or is found changed
 	made    *platform.Contract          // as the change left it; nil: it was not made

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/perennialhq/perennial/internal/web/reference"
 )
 
 // headerNote is what the document says of a header of answers.
@@ -29,8 +31,7 @@ func headerNotes() []headerNote {
 
 // describeHeaders lets every answer of the document name its headers. What each
 // is is said once.
-func (a *API) describeHeaders() {
-	doc := a.huma.OpenAPI()
+func describeHeaders(doc *huma.OpenAPI) {
 	doc.Components.Headers = map[string]*huma.Header{}
 	notes := headerNotes()
 	for _, n := range notes {
@@ -53,7 +54,7 @@ func (a *API) describeHeaders() {
 		}
 	}
 	for _, item := range doc.Paths {
-		for _, op := range OperationsOf(item) {
+		for _, op := range reference.Operations(item) {
 			for status, r := range op.Responses {
 				if r.Ref != "" {
 					r = doc.Components.Responses[r.Ref[strings.LastIndex(r.Ref, "/")+1:]]

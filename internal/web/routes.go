@@ -1,0 +1,68 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// Routes serves the mux and answers what it does not know in our words: the
+// mux's own answers are plain text, and its redirects to tidier paths HTML.
+//
+// A graph id in a path may be written with its slashes, as who puts addresses together
+// by hand does, or percent-encoded: either is one segment.
+func Routes(mux muxer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = withGraphIDs(r)
+		unknown := pathNotFound(r)
+		if p := r.URL.EscapedPath(); path.Clean(p) != p {
+			WriteError(w, r, unknown)
+			return
+		}
+		handler, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		answer := &discarded{header: http.Header{}}
+		handler.ServeHTTP(answer, r)
+		if answer.status != http.StatusMethodNotAllowed {
+			WriteError(w, r, unknown)
+			return
+		}
+		w.Header().Set("Allow", answer.header.Get("Allow"))
+		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Code("methodNotAllowed")
+		traceOf(r.Context()).failed(wrong)
+		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "Method not allowed"}, wrong))
+	})
+}
+
+// pathNotFound says that nothing is served at the request's path.
+func pathNotFound(r *http.Request) error {
+	return fault.New(fault.NotFound, "no such path: %s", strings.ToValidUTF8(r.URL.Path, "�")).Code("pathNotFound")
+}
+
+// graphID is a graph id in a path; proxies make one slash of two.
+var graphID = regexp.MustCompile(`gid:/+shopify/(\w+)/`)
+
+// withGraphIDs returns the request with each graph id of its path as one segment.
+func withGraphIDs(r *http.Request) *http.Request {
+	escaped := r.URL.EscapedPath()
+	raw := graphID.ReplaceAllString(escaped, "gid:%2F%2Fshopify%2F$1%2F")
+	if raw == escaped {
+		return r
+	}
+	plain, err := url.PathUnescape(raw)
+	if err != nil {
+		return r
+	}
+	u := *r.URL
+	u.Path, u.RawPath = plain, raw
+	r = r.WithContext(r.Context())
+	r.URL = &u
+	return r
+}
