@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
@@ -34,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -52,6 +54,8 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
+	Tracer    tracing.Tracer // marks requests and tasks
+	Version   string         // of the program
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -93,6 +97,7 @@ type App struct {
 	Sweep     sweep.Sweep
 
 	options  Options
+	metrics  *telemetry.Metrics
 	handlers job.Handlers
 	jobs     *job.Runner
 	callers  []interface{ CloseIdleConnections() } // what sends requests to others

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // What the features ask of a transaction.
@@ -74,7 +75,9 @@ func (db *DB) updateAcrossShops(ctx context.Context, fn func(*Tx) error) error {
 	return db.update(ctx, scope{all: true}, fn)
 }
 
-func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
+func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) (err error) {
+	ctx, span := tracing.Transaction(ctx, int64(s.shop))
+	defer func() { span.End(err) }()
 	if err := db.ids.topUp(ctx); err != nil {
 		return err
 	}
@@ -89,6 +92,7 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 			})
 		})
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
+			span.Set(tracing.Runs(run))
 			return err
 		}
 		if short, ok := errors.AsType[*shortOfIDs](err); ok {
