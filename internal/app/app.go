@@ -72,6 +72,7 @@ type App struct {
 	Subscriptions http.Handler // the subscriptions line, webhooks, documents and probes
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
+	Metrics       *telemetry.Metrics
 
 	Store     *store.DB
 	Charge    *charge.Service
@@ -97,7 +98,6 @@ type App struct {
 	Sweep     sweep.Sweep
 
 	options  Options
-	metrics  *telemetry.Metrics
 	handlers job.Handlers
 	jobs     *job.Runner
 	callers  []interface{ CloseIdleConnections() } // what sends requests to others

@@ -57,11 +57,11 @@ func New(ctx context.Context, o Options) (*App, error) {
 func On(db *store.DB, o Options) (*App, error) {
 	a := &App{Store: db, options: o}
 	var err error
-	if a.metrics, err = telemetry.NewMetrics(o.Version, newGauges(a)); err != nil {
+	if a.Metrics, err = telemetry.NewMetrics(o.Version, newGauges(a)); err != nil {
 		return nil, fmt.Errorf("set up the metrics: %w", err)
 	}
 	clientOptions := shopify.Options{
-		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log, Observe: a.metrics.Call,
+		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log, Observe: a.Metrics.Call,
 	}
 	if o.Simulated != nil {
 		clientOptions.HTTP, clientOptions.Clock, clientOptions.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait

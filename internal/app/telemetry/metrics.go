@@ -12,7 +12,7 @@ import (
 
 // Metrics measures what the service does. Its methods may be called from many goroutines.
 type Metrics struct {
-	Registry *prometheus.Registry
+	*prometheus.Registry
 
 	requests, tasks, calls, points      *prometheus.CounterVec
 	requestTime, taskTime, platformTime *prometheus.HistogramVec
