@@ -19,9 +19,10 @@ import (
 func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) error {
 	rows := make([]contractRow, len(contracts))
 	for i, c := range contracts {
-		var err error
-		if rows[i], err = progressRowOf(tx.of, c); err != nil {
-			return fmt.Errorf("write contract %d: %w", c.ID, err)
+		m := mapping{toRow: true, of: tx.of}
+		rows[i].progress(&m, &c)
+		if m.err != nil {
+			return fmt.Errorf("write contract %d: %w", c.ID, m.err)
 		}
 	}
 	n, err := update(ctx, tx, rows, progress...)
@@ -45,7 +46,7 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	var added, kept []contractRow
 	var rewritten []contract.ID
 	for _, c := range contracts {
-		row, err := contractRowOf(tx.of, c)
+		row, err := rowOf[contractRow](tx.of, c)
 		if err != nil {
 			return fmt.Errorf("write contract %d: %w", c.ID, err)
 		}
