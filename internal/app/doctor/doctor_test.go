@@ -36,7 +36,7 @@ func TestBrokenInstallationFailsItsCheck(t *testing.T) {
 		{"the database is not there", func(w *world) { w.options.Settings.Database.Data.Database += "x" }, "database", doctor.Failed, "perennial migrate"},
 		{"without a database what needs it is not checked", func(w *world) { w.options.Settings.Database.Data.Database += "x" }, "queue", doctor.NotChecked, "could not be opened"},
 		{"a migration is missing", func(w *world) {
-			w.raw("DELETE FROM schema_migrations WHERE version_id = (SELECT MAX(version_id) FROM schema_migrations)")
+			w.raw("DELETE FROM schema_versions WHERE version_id = (SELECT MAX(version_id) FROM schema_versions)")
 		}, "database schema", doctor.Failed, "run perennial migrate"},
 		{"the database takes no row", func(w *world) {
 			w.raw("CREATE TRIGGER no_probe BEFORE INSERT ON probes BEGIN SELECT RAISE(ABORT, 'read-only'); END")
@@ -56,7 +56,7 @@ func TestBrokenInstallationFailsItsCheck(t *testing.T) {
 			w.raw("UPDATE river_job SET state = 'running', attempted_at = datetime('now', '-1 hour'), scheduled_at = datetime('now', '-1 hour')")
 		}, "queue", doctor.Failed, "marked as running"},
 		{"a webhook was given up", func(w *world) {
-			w.raw("INSERT INTO inbox (shop_id, id, topic, triggered_at, api_version, contract_id, revision, attempt, key, cycle, payment_method, customer_id, received_at, failures, reason) VALUES (1, 'x', 'shop/update', 1, '', 0, 0, '', '', 0, '', 0, 1, 9, 'broken')")
+			w.raw("INSERT INTO inbox (shop_id, id, topic, triggered_at, api_version, contract_id, revision, attempt, key, cycle, payment_method, customer_id, received_at, failures, reason, kept_customer_id) VALUES (1, 'x', 'shop/update', 1, '', 0, 0, '', '', 0, '', 0, 1, 9, 'broken', 0)")
 		}, "webhook inbox", doctor.Warning, "could not be worked"},
 		{"this machine's clock is ahead", func(w *world) { w.options.Clock = clock.NewManual(time.Now().Add(5 * time.Minute)) }, "clock and platform", doctor.Failed, "ahead of"},
 		{"this machine's clock is a little behind", func(w *world) { w.options.Clock = clock.NewManual(time.Now().Add(-10 * time.Second)) }, "clock and platform", doctor.Warning, "behind"},

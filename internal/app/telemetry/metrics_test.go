@@ -111,7 +111,7 @@ func TestDocumentExplainsEveryMetric(t *testing.T) {
 
 var metricName = regexp.MustCompile(`\b(?:perennial|go|process)_[a-z_]+`)
 
-// A dashboard is a file for Grafana, of which the queries matter here.
+// A dashboard is a file for Grafana. Its queries matter here.
 type dashboard struct {
 	Title  string
 	Panels []struct {
