@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -56,7 +57,7 @@ func intact(ctx context.Context, c *checkup) Finding {
 	err := c.db.CheckIntegrity(ctx)
 	switch {
 	case errors.Is(err, store.ErrNotChecked):
-		return notChecked("%v", err)
+		return notChecked("%s", strings.TrimPrefix(err.Error(), store.ErrNotChecked.Error()+": "))
 	case err != nil:
 		return failed("stop every perennial serve, keep a copy of the files, and restore the last backup", "%v", err)
 	}
@@ -65,6 +66,9 @@ func intact(ctx context.Context, c *checkup) Finding {
 
 // separated checks that the database keeps stores apart.
 func separated(ctx context.Context, c *checkup) Finding {
+	if _, sqlite, err := store.SQLitePath(c.Settings.Database.Data.Database); err == nil && sqlite {
+		return ok("SQLite has no roles: the service's statements keep stores apart")
+	}
 	if err := c.db.CheckRowSecurity(ctx); err != nil {
 		return failed("connect as a role that owns the tables and is nothing more: docs/operating.md, \"Role in PostgreSQL\"", "%v", err)
 	}
