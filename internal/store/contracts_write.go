@@ -240,4 +240,8 @@ func (tx *Tx) addTerms(ctx context.Context, terms []termRow) error {
 	return err
 }
 
-func (tx *Tx) dialect() dialect { return tx.db.engine.dialect() }
+func (tx *Tx) dialect() dialect {
+	d := tx.db.engine.dialect()
+	d.locks = d.locks && !tx.readOnly
+	return d
+}

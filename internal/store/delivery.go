@@ -17,7 +17,7 @@ var _ delivery.Tx = (*Tx)(nil)
 
 // Delivery returns the store of the delivery feature.
 func (db *DB) Delivery() delivery.Store {
-	return Scope[delivery.Tx]{db, func(tx *Tx) delivery.Tx { return tx }}
+	return readScope(db, func(tx *Tx) delivery.Tx { return tx }, func(tx *Tx) delivery.ReadTx { return tx })
 }
 
 // deliveryRow is a row of delivery_profiles.

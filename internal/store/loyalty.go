@@ -19,7 +19,7 @@ var _ loyalty.Tx = (*Tx)(nil)
 
 // Loyalty returns the store of the loyalty feature.
 func (db *DB) Loyalty() loyalty.Store {
-	return Scope[loyalty.Tx]{db, func(tx *Tx) loyalty.Tx { return tx }}
+	return readScope(db, func(tx *Tx) loyalty.Tx { return tx }, func(tx *Tx) loyalty.ReadTx { return tx })
 }
 
 // programRow is a row of loyalty_programs.

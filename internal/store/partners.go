@@ -21,11 +21,11 @@ var _ partner.Tx = (*Tx)(nil)
 
 // Partners returns the store of the partner feature.
 func (db *DB) Partners() partner.Store {
-	return partnerStore{Scope[partner.Tx]{db, func(tx *Tx) partner.Tx { return tx }}, db.Shops()}
+	return partnerStore{readScope(db, func(tx *Tx) partner.Tx { return tx }, func(tx *Tx) partner.ReadTx { return tx }), db.Shops()}
 }
 
 type partnerStore struct {
-	Scope[partner.Tx]
+	ReadScope[partner.Tx, partner.ReadTx]
 	Shops
 }
 

@@ -23,7 +23,7 @@ var (
 
 // Plans returns the store of the plan feature.
 func (db *DB) Plans() plan.Store {
-	return Scope[plan.Tx]{db, func(tx *Tx) plan.Tx { return tx }}
+	return readScope(db, func(tx *Tx) plan.Tx { return tx }, func(tx *Tx) plan.ReadTx { return tx })
 }
 
 // planGroupRow is a row of plan_groups.

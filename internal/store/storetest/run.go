@@ -38,6 +38,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"locking":             testLocking,
 		"tenancy":             testTenancy,
 		"transactions":        testTransactions,
+		"views":               testViews,
 		"due":                 testDue,
 		"amending":            testAmending,
 		"dunning":             testDunning,

@@ -16,7 +16,7 @@ import (
 func testAnnouncing(t *testing.T, open opener) {
 	const upcoming = webhook.Type("subscription.upcoming-order-notification")
 	date := day.AddDate(0, 0, 10)
-	at := date.AddDate(0, 0, -3) // when its order is announced
+	at := date.AddDate(0, 0, -3) // when the customer is notified
 	next := func(id contract.ID, change func(*contract.Contract)) contract.Contract {
 		c := monthly(id)
 		c.NextBillingDate = date
@@ -96,7 +96,7 @@ func testAnnouncing(t *testing.T, open opener) {
 			t.Errorf("once more: %+v", list)
 		}
 	})
-	t.Run("an order that moves is due for its new date, and is not announced twice", func(t *testing.T) {
+	t.Run("an order that moves is due for its new date, and is notified once", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(next(42, nil))
 		a := w.queue(queued(42, 2, date))[0]
@@ -133,7 +133,7 @@ func testAnnouncing(t *testing.T, open opener) {
 		put(w, func(c *contract.Contract) { c.NextBillingDate = date })
 		one(w, at)
 	})
-	t.Run("of several who look at once one announces an order", func(t *testing.T) {
+	t.Run("concurrent sweeps notify each order once", func(t *testing.T) {
 		w := begin(t, open)
 		const many = 20
 		var want []int64
@@ -142,7 +142,7 @@ func testAnnouncing(t *testing.T, open opener) {
 			want = append(want, int64(w.queue(queued(id+1, 2, date))[0].ID))
 		}
 		var mu sync.Mutex
-		var told []int64
+		var notified []int64
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -161,16 +161,16 @@ func testAnnouncing(t *testing.T, open opener) {
 					left = len(list) > 0
 					mu.Lock()
 					for _, u := range list {
-						told = append(told, u.Attempts...)
+						notified = append(notified, u.Attempts...)
 					}
 					mu.Unlock()
 				}
 			})
 		}
 		all.Wait()
-		slices.Sort(told)
-		if !slices.Equal(told, want) {
-			t.Errorf("announced %d, want %d, each once", told, want)
+		slices.Sort(notified)
+		if !slices.Equal(notified, want) {
+			t.Errorf("notified %d, want %d, each once", notified, want)
 		}
 	})
 	open.twice(t, "only shops that ask are looked at", func(t *testing.T, open opener) {
