@@ -76,14 +76,13 @@ func (db *DB) updateAcrossShops(ctx context.Context, fn func(*Tx) error) error {
 	return db.update(ctx, scope{all: true}, fn)
 }
 
-func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) (err error) {
-	ctx, span := tracing.Transaction(ctx, int64(s.shop))
-	defer func() { span.End(err) }()
+func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 	if err := db.ids.topUp(ctx); err != nil {
 		return err
 	}
 	lockShop := false
-	return db.repeat(ctx, func(ctx context.Context, commit bool) (bool, error) {
+	ctx, span := tracing.Transaction(ctx, int64(s.shop))
+	return db.repeat(ctx, span, func(ctx context.Context, commit bool) (bool, error) {
 		return db.once(ctx, s, commit, func(tx *Tx) error {
 			tx.lockShop = lockShop
 			err := fn(tx)
@@ -93,8 +92,10 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) (err erro
 	})
 }
 
-// repeat runs a transaction until it succeeds, or running it again would not help.
-func (db *DB) repeat(ctx context.Context, once func(ctx context.Context, commit bool) (again bool, err error)) error {
+// repeat runs a transaction until it succeeds, or running it again would not help, and ends
+// its span.
+func (db *DB) repeat(ctx context.Context, span tracing.Span, once func(ctx context.Context, commit bool) (again bool, err error)) (err error) {
+	defer func() { span.End(err) }()
 	for run := 1; ; run++ {
 		again, err := db.through(ctx, once)
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {

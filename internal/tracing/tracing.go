@@ -55,6 +55,11 @@ func Transaction(ctx context.Context, shop int64) (context.Context, Span) {
 	return within(ctx, "transaction", trace.SpanKindClient, Shop(shop))
 }
 
+// ReadOnly begins the span of a transaction that reads a shop's data likewise.
+func ReadOnly(ctx context.Context, shop int64) (context.Context, Span) {
+	return within(ctx, "read-only transaction", trace.SpanKindClient, Shop(shop))
+}
+
 func within(ctx context.Context, name string, kind trace.SpanKind, attributes ...Attribute) (context.Context, Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
