@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -56,6 +57,7 @@ type Options struct {
 	Simulated *Simulated
 	Tracer    tracing.Tracer // marks requests and tasks
 	Version   string         // of the program
+	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -96,6 +98,8 @@ type App struct {
 	Retention *retention.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
+	// Connections gets the app into stores; nil: it has no client id.
+	Connections *connection.Service
 
 	options  Options
 	handlers job.Handlers

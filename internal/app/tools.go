@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -74,7 +75,7 @@ type Connecting struct {
 func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, w Connecting) (shop.Shop, *store.Unreadable, error) {
 	a, err := New(ctx, Options{
 		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1},
-		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
+		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production, OwnTokens: true,
 	})
 	if err != nil {
 		return shop.Shop{}, nil, err
@@ -87,5 +88,8 @@ func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.
 		}
 	}
 	connected, err := a.Intake.Connect(ctx, w.At, w.Hour, w.Minute, w.Settings)
-	return connected, lost, err
+	if err != nil {
+		return connected, lost, err
+	}
+	return connected, lost, connection.Forget(ctx, a.Store.PlatformConnections(), connected.ID)
 }

@@ -27,6 +27,7 @@ type Scope struct {
 type Token struct {
 	IssuedAt        time.Time
 	ExpiresAt       time.Time
+	Fixed           bool      // it never expires, and the platform stops accepting such tokens of public apps
 	Renewable       bool      // the service gets the next token before this one expires
 	RenewableUntil  time.Time // by then the next token must have been got
 	RenewalsRefused string    // why the platform does not renew it; empty: it does
@@ -42,6 +43,8 @@ type Options struct {
 	Open func(ctx context.Context) (*store.DB, error)
 	// MailServer returns the mail server of the settings, when they name one.
 	MailServer func() (*deliver.SMTP, error)
+	// Tokens returns what knows the stores' access tokens; nil: those that are stored with them.
+	Tokens func(db *store.DB) platform.Tokens
 	// HTTP asks the public address and the stores' own domains; nil: the default client.
 	HTTP *http.Client
 	// Resolver asks DNS about the sender's domain; nil: the machine's.
@@ -76,7 +79,17 @@ func newCheckup(o Options) *checkup {
 	}
 	web := *o.HTTP
 	web.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &checkup{Options: o, web: &web, client: shopify.New(shopify.Options{
-		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, HTTP: o.HTTP, Log: slog.New(slog.DiscardHandler),
-	})}
+	return &checkup{Options: o, web: &web}
+}
+
+// opened takes over the database that was opened.
+func (c *checkup) opened(db *store.DB) {
+	c.db = db
+	o := shopify.Options{
+		BaseURL: c.Settings.PlatformURL, APIVersion: c.Settings.APIVersion, Timeout: c.Settings.CallTimeout, HTTP: c.HTTP, Log: slog.New(slog.DiscardHandler),
+	}
+	if c.Tokens != nil {
+		o.Tokens = c.Tokens(db)
+	}
+	c.client = shopify.New(o)
 }

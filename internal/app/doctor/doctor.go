@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) []Finding {
 	db, opening := o.Open(ctx)
 	current := false
 	if opening == nil {
-		c.db = db
+		c.opened(db)
 		defer db.Close()
 		missing, err := pending(ctx, db)
 		current = err == nil && missing == 0

@@ -93,6 +93,7 @@ func TestBrokenStoreFailsItsCheck(t *testing.T) {
 		{"the token can soon be renewed no more", tokenOf(doctor.Token{IssuedAt: now, ExpiresAt: now.Add(time.Hour), Renewable: true, RenewableUntil: now.Add(24 * time.Hour)}), "token", doctor.Warning, "until"},
 		{"renewals fail", tokenOf(doctor.Token{IssuedAt: now, ExpiresAt: now.Add(time.Hour), Renewable: true, RenewalsFailed: 3}), "token", doctor.Warning, "last 3"},
 		{"the token cannot be renewed", tokenOf(doctor.Token{IssuedAt: now, ExpiresAt: now.Add(time.Hour)}), "token", doctor.Warning, "cannot be renewed"},
+		{"the token never expires", tokenOf(doctor.Token{IssuedAt: now, Fixed: true}), "token", doctor.Failed, "migrate-token"},
 		{"nothing is known of the token", tokenOf(doctor.Token{}), "token", doctor.NotChecked, "by hand"},
 		{"a scope is missing", func(w *world) { w.must(w.sim.SetScopes(domain, []string{"read_products"})) }, "scopes", doctor.Failed, "write_own_subscription_contracts (contracts and charges)"},
 		{"webhooks go elsewhere", func(w *world) { w.options.Settings.PublicURL = "https://other.example" }, "webhooks", doctor.Failed, "delivered to another address"},

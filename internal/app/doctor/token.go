@@ -25,6 +25,8 @@ func token(ctx context.Context, c *checkup, s shop.Shop) Finding {
 		return failed(reconnect(s), "the platform does not renew the token: %s", t.RenewalsRefused)
 	case !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
 		return failed(reconnect(s), "the token expired at %s", t.ExpiresAt.Format(time.RFC3339))
+	case t.Fixed:
+		return failed("run perennial shops migrate-token --shop "+s.Domain, "the token never expires: the platform ends such tokens of public apps on 2027-01-01")
 	case t.Renewable && !t.RenewableUntil.IsZero() && t.RenewableUntil.Sub(now) < renewSoon:
 		return warning("see that a perennial serve with PERENNIAL_WORK=true runs, and read its log", "the token can be renewed until %s only", t.RenewableUntil.Format(time.RFC3339))
 	case t.RenewalsFailed > 0:

@@ -10,24 +10,10 @@ var commonScopes = []string{
 
 // scopes returns the access scopes that the store has granted to the app.
 func (sh *store) scopes() []string {
-	if sh.Scopes == nil {
+	if sh.Grants.Scopes == nil {
 		return commonScopes
 	}
-	return sh.Scopes
-}
-
-// SetScopes sets the access scopes that a store has granted to the app. Nothing else
-// follows from them.
-func (s *Simulator) SetScopes(shop string, scopes []string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
-		sh.Scopes = append([]string{}, scopes...)
-		s.save(sh)
-		return nil
-	})
+	return sh.Grants.Scopes
 }
 
 func (r registry) installationFields() {
