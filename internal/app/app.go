@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
@@ -20,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -34,6 +36,7 @@ import (
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -52,6 +55,9 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
+	Tracer    tracing.Tracer // marks requests and tasks
+	Version   string         // of the program
+	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -68,6 +74,7 @@ type App struct {
 	Subscriptions http.Handler // the subscriptions line, webhooks, documents and probes
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
+	Metrics       *telemetry.Metrics
 
 	Store     *store.DB
 	Charge    *charge.Service
@@ -91,6 +98,8 @@ type App struct {
 	Retention *retention.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
+	// Connections gets the app into stores; nil: it has no client id.
+	Connections *connection.Service
 
 	options  Options
 	handlers job.Handlers

@@ -14,7 +14,7 @@ import (
 
 // annotationRow is a row of marks.
 type annotationRow struct {
-	bun.BaseModel `bun:"table:marks,alias:m"`
+	bun.BaseModel `bun:"table:annotations,alias:m"`
 
 	ShopID     int64 `bun:"shop_id,pk"`
 	ID         int64 `bun:"id,pk"`
@@ -28,7 +28,7 @@ type annotationRow struct {
 	Version    int64
 }
 
-func (r *annotationRow) columns(m *mapping, a *billing.Annotation) {
+func (r *annotationRow) Columns(m *mapping, a *billing.Annotation) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapText(m, &r.Target, &a.Target)
@@ -95,4 +95,4 @@ func (s Shops) DueAnnotationShops(ctx context.Context, now time.Time, limit int)
 	return s.waitingFor(ctx, dueAnnotations, now, limit)
 }
 
-var dueAnnotations = waiting{"marks", "due_at"}
+var dueAnnotations = waiting{"annotations", "due_at"}

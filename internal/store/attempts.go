@@ -10,43 +10,43 @@ import (
 type attemptRow struct {
 	bun.BaseModel `bun:"table:attempts,alias:a"`
 
-	ShopID       int64 `bun:"shop_id,pk"`
-	ID           int64 `bun:"id,pk"`
-	ContractID   int64
-	Cycle        int64
-	Status       string
-	BillingDate  int64
-	Moved        bool
-	DueAt        int64 `bun:",nullzero"`
-	PublishAt    int64 `bun:",nullzero"`
-	TellingUntil int64
-	Try          int64
-	Key          string
-	FirstSentAt  int64
-	SentAt       int64
-	Failures     int64
-	Polls        int64
-	Manual       bool
-	AttemptedAt  int64
-	PlatformID   string `bun:"platform_id"`
-	ErrorCode    string
-	ErrorMessage string
-	ActionURL    string `bun:"action_url"`
-	OrderID      int64
-	OrderName    string
-	Amount       int64
-	Currency     string
-	Lines        string // JSON
-	Note         string
-	Flags        string // JSON
-	Preparation  string // JSON
-	Dunning      string // JSON
-	CreatedAt    int64
-	UpdatedAt    int64
-	Version      int64
+	ShopID            int64 `bun:"shop_id,pk"`
+	ID                int64 `bun:"id,pk"`
+	ContractID        int64
+	Cycle             int64
+	Status            string
+	BillingDate       int64
+	Moved             bool
+	DueAt             int64 `bun:",nullzero"`
+	PublishAt         int64 `bun:",nullzero"`
+	PublishLeaseUntil int64
+	Try               int64
+	Key               string
+	FirstSentAt       int64
+	SentAt            int64
+	Failures          int64
+	Polls             int64
+	Manual            bool
+	AttemptedAt       int64
+	PlatformID        string `bun:"platform_id"`
+	ErrorCode         string
+	ErrorMessage      string
+	ActionURL         string `bun:"action_url"`
+	OrderID           int64
+	OrderName         string
+	Amount            int64
+	Currency          string
+	Lines             string // JSON
+	Note              string
+	Flags             string // JSON
+	Preparation       string // JSON
+	Dunning           string // JSON
+	CreatedAt         int64
+	UpdatedAt         int64
+	Version           int64
 }
 
-func (r *attemptRow) columns(m *mapping, a *billing.Attempt) {
+func (r *attemptRow) Columns(m *mapping, a *billing.Attempt) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapInt(m, &r.ContractID, &a.Contract)
@@ -56,7 +56,7 @@ func (r *attemptRow) columns(m *mapping, a *billing.Attempt) {
 	mapSame(m, &r.Moved, &a.Moved)
 	mapTime(m, &r.DueAt, &a.DueAt)
 	mapTime(m, &r.PublishAt, &a.PublishAt)
-	mapTime(m, &r.TellingUntil, &a.PublishLeaseUntil)
+	mapTime(m, &r.PublishLeaseUntil, &a.PublishLeaseUntil)
 	mapInt(m, &r.Try, &a.Try)
 	mapText(m, &r.Key, &a.Key)
 	mapTime(m, &r.FirstSentAt, &a.FirstSentAt)

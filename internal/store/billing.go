@@ -34,7 +34,7 @@ func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int)
 
 // publishing selects the attempts, aliased t, that a worker is publishing.
 func publishing(db bun.IDB, now time.Time) *bun.SelectQuery {
-	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", boundAt(now)) // the first is the index's
+	return db.NewSelect().TableExpr("attempts AS t").Where("t.publish_lease_until > 0").Where("t.publish_lease_until > ?", boundAt(now)) // the first is the index's
 }
 
 // notPublishing leaves out attempts, aliased of, of contracts whose attempts a worker is
@@ -63,12 +63,12 @@ func (tx *Tx) LeasePublishing(ctx context.Context, attempts []billing.Attempt, n
 		if slices.Contains(others, a.Contract) {
 			continue
 		}
-		rows = append(rows, attemptRow{ID: int64(a.ID), TellingUntil: millis(until), Version: a.Version})
+		rows = append(rows, attemptRow{ID: int64(a.ID), PublishLeaseUntil: millis(until), Version: a.Version})
 		a.PublishLeaseUntil = until
 		a.Version++
 		ours = append(ours, a)
 	}
-	n, err := update(ctx, tx, rows, "telling_until")
+	n, err := update(ctx, tx, rows, "publish_lease_until")
 	if err == nil && int(n) != len(rows) {
 		err = changed("subscriptionBillingAttempt", "The billing attempt")
 	}

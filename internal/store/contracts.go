@@ -54,20 +54,20 @@ type contractRow struct {
 	SeriesStart       int64
 	SeriesPassed      int64
 	SeriesMoved       bool
-	Turns             string
+	LaterSeries       string
 	NextBillingDate   int64
-	AnnounceAt        int64 `bun:",nullzero"`
+	NotifyAt          int64 `bun:",nullzero"`
 	QueueUpdatedAt    int64
 	MaxCycles         int64
 	PassedCycles      int64
 	MinCycles         int64
 	AutoCharge        bool
-	Wishes            string
+	Overrides         string
 	OneOffs           int64
 	Orders            int64
 	Lifetime          int64
 	LastOrderID       int64
-	LastOrder         string
+	LastOrderName     string
 	LastOrderAt       int64
 	LastOrderAmount   int64
 	CreatedAt         int64
@@ -89,27 +89,27 @@ type contractRow struct {
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
-	Amending             string
+	InFlightEdits        string
 	Dunning              string
 	CancellationFeedback string
 	CancellationNote     string
 
-	Moving   string
-	Pause    string
-	Ending   string
-	NextWas  int64
-	Trial    string
-	Lifelong bool
-	ExpireAt int64
+	Moving             string
+	Pause              string
+	Ending             string
+	CancelledOrderDate int64
+	Trial              string
+	Lifelong           bool
+	ExpireAt           int64
 }
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "amending", "expire_at",
+	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "later_series", "passed_cycles", "ending", "next_billing_date", "notify_at", "queue_updated_at", "overrides", "one_offs", "orders", "lifetime",
+	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "in_flight_edits", "expire_at",
 }
 
-func (r *contractRow) columns(m *mapping, c *contract.Contract) {
+func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
 	r.progress(m, c)
 	mapText(m, &r.Line, &c.Line)
 	mapText(m, &r.Status, &c.Status)
@@ -158,7 +158,7 @@ func (r *contractRow) columns(m *mapping, c *contract.Contract) {
 	mapText(m, &r.CancellationNote, &c.CancellationNote)
 	mapJSON(m, "moving", &r.Moving, &c.Moving)
 	mapJSON(m, "pause", &r.Pause, &c.Pause)
-	mapTime(m, &r.NextWas, &c.CancelledOrderDate)
+	mapTime(m, &r.CancelledOrderDate, &c.CancelledOrderDate)
 	mapJSON(m, "trial", &r.Trial, &c.Trial)
 	mapSame(m, &r.Lifelong, &c.Lifelong)
 	switch {
@@ -186,26 +186,26 @@ func (r *contractRow) progress(m *mapping, c *contract.Contract) {
 	mapTime(m, &r.SeriesStart, &c.Series.Start)
 	mapInt(m, &r.SeriesPassed, &c.Series.Passed)
 	mapSame(m, &r.SeriesMoved, &c.Series.Moved)
-	mapJSON(m, "turns", &r.Turns, &c.LaterSeries)
+	mapJSON(m, "later_series", &r.LaterSeries, &c.LaterSeries)
 	mapInt(m, &r.PassedCycles, &c.PassedCycles)
 	mapJSON(m, "ending", &r.Ending, &c.Ending)
 	mapTime(m, &r.NextBillingDate, &c.NextBillingDate)
 	mapTime(m, &r.QueueUpdatedAt, &c.QueueUpdatedAt)
-	mapJSON(m, "wishes", &r.Wishes, &c.Overrides)
+	mapJSON(m, "overrides", &r.Overrides, &c.Overrides)
 	mapInt(m, &r.OneOffs, &c.OneOffs)
 	mapInt(m, &r.Orders, &c.Orders)
 	mapAmount(m, &r.Lifetime, &c.Lifetime, c.Currency)
 	mapSame(m, &r.LastOrderID, &c.LastOrderID)
-	mapText(m, &r.LastOrder, &c.LastOrder)
+	mapText(m, &r.LastOrderName, &c.LastOrder)
 	mapTime(m, &r.LastOrderAt, &c.LastOrderAt)
 	mapAmount(m, &r.LastOrderAmount, &c.LastOrderAmount, c.Currency)
 	mapJSON(m, "dunning", &r.Dunning, &c.Dunning)
 	mapTime(m, &r.UpdatedAt, &c.UpdatedAt)
 	mapTime(m, &r.AmendAt, &c.AmendAt)
-	mapJSON(m, "amending", &r.Amending, &c.InFlightEdits)
+	mapJSON(m, "in_flight_edits", &r.InFlightEdits, &c.InFlightEdits)
 	mapTime(m, &r.ExpireAt, &c.ExpireAt)
 	if m.toRow {
-		r.AnnounceAt = millis(c.NotifyAt())
+		r.NotifyAt = millis(c.NotifyAt())
 	}
 }
 

@@ -15,27 +15,27 @@ import (
 type eventRow struct {
 	bun.BaseModel `bun:"table:inbox,alias:i"`
 
-	ShopID        int64  `bun:"shop_id,pk"`
-	ID            string `bun:"id,pk"`
-	Topic         string
-	TriggeredAt   int64
-	APIVersion    string `bun:"api_version"`
-	ContractID    int64
-	Revision      int64 // the bits of the platform's unsigned number
-	Attempt       string
-	Key           string
-	Cycle         int64
-	PaymentMethod string
-	CustomerID    int64
-	KeptCustomer  int64
-	ReceivedAt    int64
-	DueAt         int64 `bun:",nullzero"`
-	FinishedAt    int64 `bun:",nullzero"`
-	Failures      int64
-	Reason        string
+	ShopID         int64  `bun:"shop_id,pk"`
+	ID             string `bun:"id,pk"`
+	Topic          string
+	TriggeredAt    int64
+	APIVersion     string `bun:"api_version"`
+	ContractID     int64
+	Revision       int64 // the bits of the platform's unsigned number
+	Attempt        string
+	Key            string
+	Cycle          int64
+	PaymentMethod  string
+	CustomerID     int64
+	KeptCustomerID int64
+	ReceivedAt     int64
+	DueAt          int64 `bun:",nullzero"`
+	FinishedAt     int64 `bun:",nullzero"`
+	Failures       int64
+	Reason         string
 }
 
-func (r *eventRow) columns(m *mapping, e *intake.InboxEvent) {
+func (r *eventRow) Columns(m *mapping, e *intake.InboxEvent) {
 	m.shop(&r.ShopID)
 	mapText(m, &r.ID, &e.ID)
 	mapText(m, &r.Topic, &e.Topic)
@@ -48,7 +48,7 @@ func (r *eventRow) columns(m *mapping, e *intake.InboxEvent) {
 	mapInt(m, &r.Cycle, &e.Cycle)
 	mapText(m, &r.PaymentMethod, &e.PaymentMethod)
 	mapSame(m, &r.CustomerID, &e.Customer)
-	mapSame(m, &r.KeptCustomer, &e.Kept)
+	mapSame(m, &r.KeptCustomerID, &e.Kept)
 	mapTime(m, &r.ReceivedAt, &e.ReceivedAt)
 	mapInt(m, &r.Failures, &e.Failures)
 	if m.toRow {

@@ -34,7 +34,7 @@ type programRow struct {
 	Version   int64
 }
 
-func (r *programRow) columns(m *mapping, p *loyalty.Program) {
+func (r *programRow) Columns(m *mapping, p *loyalty.Program) {
 	m.shop(&r.ShopID)
 	r.ID = 1 // a shop has one
 	mapSame(m, &r.Active, &p.Active)
@@ -119,7 +119,7 @@ type memberRow struct {
 	Version      int64
 }
 
-func (r *memberRow) columns(m *mapping, a *loyalty.Account) {
+func (r *memberRow) Columns(m *mapping, a *loyalty.Account) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapSame(m, &r.CustomerID, &a.Person.Customer)
@@ -297,7 +297,7 @@ type creditRow struct {
 	RecordedAt int64
 }
 
-func (r *creditRow) columns(m *mapping, c *loyalty.Credit) {
+func (r *creditRow) Columns(m *mapping, c *loyalty.Credit) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &c.ID)
 	mapInt(m, &r.AccountID, &c.Account)
@@ -314,21 +314,21 @@ func (r *creditRow) columns(m *mapping, c *loyalty.Credit) {
 type memberRequestRow struct {
 	bun.BaseModel `bun:"table:loyalty_requests,alias:q"`
 
-	ShopID    int64  `bun:"shop_id,pk"`
-	Request   string `bun:"request,pk"`
-	AskedAt   int64
-	ExpiresAt int64
+	ShopID      int64  `bun:"shop_id,pk"`
+	Request     string `bun:"request,pk"`
+	RequestedAt int64
+	ExpiresAt   int64
 }
 
 // againAfter lets a request take the place of one that counts no more, in the
 // statement that notes it: of two at once the second waits for the end of the first.
-const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at
-	WHERE loyalty_requests.expires_at <= EXCLUDED.asked_at`
+const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET requested_at = EXCLUDED.requested_at, expires_at = EXCLUDED.expires_at
+	WHERE loyalty_requests.expires_at <= EXCLUDED.requested_at`
 
 // ClaimRequest notes that a request is carried out, for as long as answers are kept, and
 // reports whether one of this name was before.
 func (tx *Tx) ClaimRequest(ctx context.Context, request string, now time.Time) (bool, error) {
-	row := memberRequestRow{ShopID: int64(tx.of), Request: request, AskedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
+	row := memberRequestRow{ShopID: int64(tx.of), Request: request, RequestedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
 	n, err := insert(ctx, tx, []memberRequestRow{row}, againAfter)
 	if err != nil || n == 0 {
 		return err == nil, err

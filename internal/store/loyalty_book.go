@@ -34,7 +34,7 @@ func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Custome
 	if err != nil {
 		return loyalty.Account{}, nil, err
 	}
-	lots, err := readLots(ctx, db.in(of).NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.waits OR l.rest > 0)"))
+	lots, err := readLots(ctx, db.in(of).NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.pending OR l.remaining > 0)"))
 	return account, lots, err
 }
 

@@ -14,30 +14,30 @@ import (
 type pointRow struct {
 	bun.BaseModel `bun:"table:loyalty_entries,alias:n"`
 
-	ShopID      int64 `bun:"shop_id,pk"`
-	ID          int64 `bun:"id,pk"`
-	AccountID   int64
-	Seq         int64
-	Kind        string
-	Pending     int64
-	Available   int64
-	Lot         int64
-	Whole       bool
-	Absorbed    int64
-	SourceType  string
-	SourceID    string
-	RuleID      int64
-	RewardID    int64
-	AvailableAt int64
-	ExpiresAt   int64
-	Description string
-	Note        string
-	Actor       string
-	OccurredAt  int64
-	RecordedAt  int64
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	AccountID     int64
+	Seq           int64
+	Kind          string
+	Pending       int64
+	Available     int64
+	Lot           int64
+	FullyReversed bool
+	Absorbed      int64
+	SourceType    string
+	SourceID      string
+	RuleID        int64
+	RewardID      int64
+	AvailableAt   int64
+	ExpiresAt     int64
+	Description   string
+	Note          string
+	Actor         string
+	OccurredAt    int64
+	RecordedAt    int64
 }
 
-func (r *pointRow) columns(m *mapping, e *loyalty.Entry) {
+func (r *pointRow) Columns(m *mapping, e *loyalty.Entry) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &e.ID)
 	mapInt(m, &r.AccountID, &e.Account)
@@ -46,7 +46,7 @@ func (r *pointRow) columns(m *mapping, e *loyalty.Entry) {
 	mapInt(m, &r.Pending, &e.Pending)
 	mapInt(m, &r.Available, &e.Available)
 	mapSame(m, &r.Lot, &e.Lot)
-	mapSame(m, &r.Whole, &e.Full)
+	mapSame(m, &r.FullyReversed, &e.Full)
 	mapInt(m, &r.Absorbed, &e.Absorbed)
 	mapText(m, &r.SourceType, &e.Source.Type)
 	mapText(m, &r.SourceID, &e.Source.ID)
@@ -74,7 +74,7 @@ type useRow struct {
 	Points    int64
 }
 
-func (r *useRow) columns(m *mapping, u *loyalty.Use) {
+func (r *useRow) Columns(m *mapping, u *loyalty.Use) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.AccountID, &u.Account)
 	mapSame(m, &r.Entry, &u.Entry)
@@ -94,16 +94,16 @@ type lotRow struct {
 	SourceID      string
 	RuleID        int64
 	Points        int64
-	Waits         bool
+	Pending       bool
 	AvailableFrom int64
 	ExpiresAt     int64
-	Rest          int64
+	Remaining     int64
 	Expired       int64
 	Reversed      int64
 	Absorbed      int64
 }
 
-func (r *lotRow) columns(m *mapping, l *loyalty.Lot) {
+func (r *lotRow) Columns(m *mapping, l *loyalty.Lot) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.AccountID, &l.Account)
 	mapSame(m, &r.Seq, &l.Seq)
@@ -111,18 +111,18 @@ func (r *lotRow) columns(m *mapping, l *loyalty.Lot) {
 	mapText(m, &r.SourceID, &l.Source.ID)
 	mapInt(m, &r.RuleID, &l.Rule)
 	mapInt(m, &r.Points, &l.Points)
-	mapSame(m, &r.Waits, &l.Pending)
+	mapSame(m, &r.Pending, &l.Pending)
 	mapTime(m, &r.AvailableFrom, &l.AvailableFrom)
 	mapTime(m, &r.ExpiresAt, &l.ExpiresAt)
-	mapInt(m, &r.Rest, &l.Remaining)
+	mapInt(m, &r.Remaining, &l.Remaining)
 	mapInt(m, &r.Expired, &l.Expired)
 	mapInt(m, &r.Reversed, &l.Reversed)
 	mapInt(m, &r.Absorbed, &l.Absorbed)
 }
 
 // replaceLot lets a lot that is known take over what changed of it.
-const replaceLot = `ON CONFLICT (shop_id, account_id, seq) DO UPDATE SET waits = EXCLUDED.waits, available_from = EXCLUDED.available_from,
-	expires_at = EXCLUDED.expires_at, rest = EXCLUDED.rest, expired = EXCLUDED.expired, reversed = EXCLUDED.reversed, absorbed = EXCLUDED.absorbed`
+const replaceLot = `ON CONFLICT (shop_id, account_id, seq) DO UPDATE SET pending = EXCLUDED.pending, available_from = EXCLUDED.available_from,
+	expires_at = EXCLUDED.expires_at, remaining = EXCLUDED.remaining, expired = EXCLUDED.expired, reversed = EXCLUDED.reversed, absorbed = EXCLUDED.absorbed`
 
 // Post adds entries, to which it gives their IDs, and uses, and writes lots.
 func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.Use, lots []loyalty.Lot) error {
@@ -192,7 +192,7 @@ func (tx *Tx) OpenLots(ctx context.Context, accounts []loyalty.AccountID) ([]loy
 	if len(accounts) == 0 {
 		return nil, nil
 	}
-	return readLots(ctx, tx.q.NewSelect().Where("l.shop_id = ?", tx.of).Where("l.account_id IN (?)", bun.List(accounts)).Where("(l.waits OR l.rest > 0)"))
+	return readLots(ctx, tx.q.NewSelect().Where("l.shop_id = ?", tx.of).Where("l.account_id IN (?)", bun.List(accounts)).Where("(l.pending OR l.remaining > 0)"))
 }
 
 // Lots returns lots of one member by the entries that made them.

@@ -33,36 +33,36 @@ type partnerStore struct {
 type connectionRow struct {
 	bun.BaseModel `bun:"table:partner_connections,alias:c"`
 
-	ShopID      int64 `bun:"shop_id,pk"`
-	ID          int64 `bun:"id,pk"`
-	App         string
-	State       string
-	Direction   string
-	Scopes      string // with spaces between, like wanted
-	Wanted      string
-	RequestedBy string
-	RequestedAt int64
-	ExpiresAt   int64
-	DecidedBy   string
-	DecidedAt   int64
-	EndedAt     int64
-	EndReason   string
-	ReturnURL   string `bun:"return_url"`
-	ClientState string
-	CodeHash    string // hexadecimal; empty when there is no code
-	CodeUntil   int64
-	KeyID       int64 `bun:"key_id"`
-	KeyAt       int64
-	Owed        string
-	CallID      string `bun:"call_id"`
-	CallAt      int64
-	Tries       int64
-	Failure     string
-	DueAt       int64 `bun:",nullzero"`
-	Version     int64
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	App          string
+	State        string
+	Direction    string
+	Scopes       string // with spaces between, like wanted
+	Wanted       string
+	RequestedBy  string
+	RequestedAt  int64
+	ExpiresAt    int64
+	DecidedBy    string
+	DecidedAt    int64
+	EndedAt      int64
+	EndReason    string
+	ReturnURL    string `bun:"return_url"`
+	ClientState  string
+	CodeHash     string // hexadecimal; empty when there is no code
+	CodeUntil    int64
+	KeyID        int64 `bun:"key_id"`
+	TokenAt      int64
+	Notification string
+	CallID       string `bun:"call_id"`
+	CallAt       int64
+	Tries        int64
+	Failure      string
+	DueAt        int64 `bun:",nullzero"`
+	Version      int64
 }
 
-func (r *connectionRow) columns(m *mapping, c *partner.Connection) {
+func (r *connectionRow) Columns(m *mapping, c *partner.Connection) {
 	mapShop(m, &r.ShopID, &c.Shop)
 	mapInt(m, &r.ID, &c.ID)
 	mapText(m, &r.App, &c.App)
@@ -82,8 +82,8 @@ func (r *connectionRow) columns(m *mapping, c *partner.Connection) {
 	mapHash(m, "code_hash", &r.CodeHash, &c.Code)
 	mapTime(m, &r.CodeUntil, &c.CodeUntil)
 	mapInt(m, &r.KeyID, &c.Token)
-	mapTime(m, &r.KeyAt, &c.TokenAt)
-	mapText(m, &r.Owed, &c.Notification)
+	mapTime(m, &r.TokenAt, &c.TokenAt)
+	mapText(m, &r.Notification, &c.Notification)
 	mapText(m, &r.CallID, &c.CallID)
 	mapTime(m, &r.CallAt, &c.CallAt)
 	mapInt(m, &r.Tries, &c.Tries)
@@ -246,7 +246,7 @@ type callsRow struct {
 	LastAt       int64
 }
 
-func (r *callsRow) columns(m *mapping, c *partner.Calls) {
+func (r *callsRow) Columns(m *mapping, c *partner.Calls) {
 	m.shop(&r.ShopID)
 	mapText(m, &r.App, &c.App)
 	mapInt(m, &r.ConnectionID, &c.Connection)
@@ -307,7 +307,7 @@ type appRow struct {
 	Version        int64
 }
 
-func (r *appRow) columns(m *mapping, a *partner.App) {
+func (r *appRow) Columns(m *mapping, a *partner.App) {
 	mapText(m, &r.ID, &a.ID)
 	mapText(m, &r.Name, &a.Name)
 	mapText(m, &r.BaseURL, &a.BaseURL)

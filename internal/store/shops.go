@@ -19,28 +19,28 @@ import (
 type shopRow struct {
 	bun.BaseModel `bun:"table:shops,alias:s"`
 
-	ID           int64 `bun:"id,pk"`
-	Domain       string
-	PlatformID   int64
-	Token        string
-	TimeZone     string
-	Currency     string
-	OrderHour    int64
-	OrderMinute  int64
-	Connected    bool
-	Settings     string
-	ReconciledAt int64
-	ReconcileAt  int64
-	Reading      string // JSON; empty: none
-	Unheard      string
-	FrozenAt     int64
-	ConfirmBy    int64
-	HeldUntil    int64
-	CheckAt      int64
-	Guard        string // JSON
-	CreatedAt    int64
-	Catalogue    int64
-	Version      int64
+	ID             int64 `bun:"id,pk"`
+	Domain         string
+	PlatformID     int64
+	Token          string
+	TimeZone       string
+	Currency       string
+	OrderHour      int64
+	OrderMinute    int64
+	Connected      bool
+	Settings       string
+	ReconciledAt   int64
+	ReconcileAt    int64
+	Reading        string // JSON; empty: none
+	SubscribeError string
+	FrozenAt       int64
+	ConfirmBy      int64
+	HeldUntil      int64
+	CheckAt        int64
+	Guard          string // JSON
+	CreatedAt      int64
+	Catalogue      int64
+	Version        int64
 }
 
 // guardNote is what of a guard is never searched for.
@@ -59,7 +59,7 @@ type guardNote struct {
 	Comparing shop.Reading `json:"comparing,omitzero"`
 }
 
-func (r *shopRow) columns(m *mapping, s *shop.Shop) {
+func (r *shopRow) Columns(m *mapping, s *shop.Shop) {
 	mapInt(m, &r.ID, &s.ID)
 	mapText(m, &r.Domain, &s.Domain)
 	mapSame(m, &r.PlatformID, &s.PlatformID)
@@ -73,7 +73,7 @@ func (r *shopRow) columns(m *mapping, s *shop.Shop) {
 	mapTime(m, &r.ReconciledAt, &s.ReconciledAt)
 	mapTime(m, &r.ReconcileAt, &s.ReconcileAt)
 	mapJSON(m, "reading", &r.Reading, &s.Reading)
-	mapText(m, &r.Unheard, &s.SubscribeError)
+	mapText(m, &r.SubscribeError, &s.SubscribeError)
 	mapTime(m, &r.CreatedAt, &s.CreatedAt)
 	if !m.toRow {
 		s.Catalogue = r.Catalogue // raised by a trigger

@@ -26,27 +26,27 @@ func (db *DB) Swaps() swap.Store { return Scope[swap.Tx]{db, func(tx *Tx) swap.T
 type swapRow struct {
 	bun.BaseModel `bun:"table:swap_rules,alias:w"`
 
-	ShopID       int64 `bun:"shop_id,pk"`
-	ID           int64 `bun:"id,pk"`
-	Line         string
-	Name         string
-	Sources      string // JSON
-	Destinations string // JSON
-	FirstOrder   bool
-	EveryOrder   bool
-	Cycle        int64
-	Sequence     int64
-	Carry        bool
-	Discount     string
-	Shifts       bool
-	ShiftDays    int64
-	Silent       bool
-	CreatedAt    int64
-	UpdatedAt    int64
-	Version      int64
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	Line          string
+	Name          string
+	Sources       string // JSON
+	Destinations  string // JSON
+	FirstOrder    bool
+	EveryOrder    bool
+	Cycle         int64
+	Sequence      int64
+	CarryDiscount bool
+	Discount      string
+	Shifts        bool
+	ShiftDays     int64
+	NoEmail       bool
+	CreatedAt     int64
+	UpdatedAt     int64
+	Version       int64
 }
 
-func (r *swapRow) columns(m *mapping, rule *swap.Rule) {
+func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &rule.ID)
 	mapText(m, &r.Line, &rule.Line)
@@ -57,9 +57,9 @@ func (r *swapRow) columns(m *mapping, rule *swap.Rule) {
 	mapSame(m, &r.EveryOrder, &rule.EveryOrder)
 	mapInt(m, &r.Cycle, &rule.Cycle)
 	mapInt(m, &r.Sequence, &rule.Sequence)
-	mapSame(m, &r.Carry, &rule.CarryDiscount)
+	mapSame(m, &r.CarryDiscount, &rule.CarryDiscount)
 	mapText(m, &r.Discount, &rule.Discount)
-	mapSame(m, &r.Silent, &rule.NoEmail)
+	mapSame(m, &r.NoEmail, &rule.NoEmail)
 	mapTime(m, &r.CreatedAt, &rule.CreatedAt)
 	mapTime(m, &r.UpdatedAt, &rule.UpdatedAt)
 	mapSame(m, &r.Version, &rule.Version)

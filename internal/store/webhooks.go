@@ -31,33 +31,33 @@ type webhookStore struct {
 type endpointRow struct {
 	bun.BaseModel `bun:"table:webhook_endpoints,alias:e"`
 
-	ShopID       int64  `bun:"shop_id,pk"`
-	ID           int64  `bun:"id,pk"`
-	URL          string `bun:"url"`
-	Types        string // with spaces between
-	Secret       string // sealed, like the old one
-	OldSecret    string
-	OldTill      int64
-	Enabled      bool
-	Announces    bool // wants the upcoming orders
-	Reason       string
-	FailingSince int64
-	CreatedAt    int64
-	UpdatedAt    int64
-	Version      int64
+	ShopID         int64  `bun:"shop_id,pk"`
+	ID             int64  `bun:"id,pk"`
+	URL            string `bun:"url"`
+	Types          string // with spaces between
+	Secret         string // sealed, like the old one
+	OldSecret      string
+	OldSecretUntil int64
+	Enabled        bool
+	UpcomingOrders bool // wants the upcoming orders
+	Reason         string
+	FailingSince   int64
+	CreatedAt      int64
+	UpdatedAt      int64
+	Version        int64
 }
 
-func (r *endpointRow) columns(m *mapping, e *webhook.Endpoint) {
+func (r *endpointRow) Columns(m *mapping, e *webhook.Endpoint) {
 	mapShop(m, &r.ShopID, &e.Shop)
 	mapInt(m, &r.ID, &e.ID)
 	mapText(m, &r.URL, &e.URL)
 	mapWords(m, &r.Types, &e.Types)
 	mapSealed(m, "secret", r.ShopID, &r.Secret, &e.Secret)
 	mapSealed(m, "old_secret", r.ShopID, &r.OldSecret, &e.OldSecret)
-	mapTime(m, &r.OldTill, &e.OldSecretUntil)
+	mapTime(m, &r.OldSecretUntil, &e.OldSecretUntil)
 	mapSame(m, &r.Enabled, &e.Enabled)
 	if m.toRow {
-		r.Announces = e.WantsUpcoming()
+		r.UpcomingOrders = e.WantsUpcoming()
 	}
 	mapText(m, &r.Reason, &e.Reason)
 	mapTime(m, &r.FailingSince, &e.FailingSince)
@@ -166,7 +166,7 @@ type webhookRow struct {
 	ExpiresAt  int64
 }
 
-func (r *webhookRow) columns(m *mapping, w *webhook.Message) {
+func (r *webhookRow) Columns(m *mapping, w *webhook.Message) {
 	mapShop(m, &r.ShopID, &w.Shop)
 	mapText(m, &r.ID, &w.ID)
 	mapText(m, &r.Type, &w.Type)
@@ -287,14 +287,14 @@ type webhookDeliveryRow struct {
 	Tries      int64
 	DueAt      int64 `bun:",nullzero"`
 	TriedAt    int64
-	Code       int64
+	StatusCode int64
 	Error      string
-	Took       int64 // in milliseconds
-	Answer     string
+	DurationMs int64 // of the last try
+	Response   string
 	Version    int64
 }
 
-func (r *webhookDeliveryRow) columns(m *mapping, d *webhook.Delivery) {
+func (r *webhookDeliveryRow) Columns(m *mapping, d *webhook.Delivery) {
 	mapShop(m, &r.ShopID, &d.Shop)
 	mapInt(m, &r.ID, &d.ID)
 	mapInt(m, &r.EndpointID, &d.Endpoint)
@@ -307,12 +307,12 @@ func (r *webhookDeliveryRow) columns(m *mapping, d *webhook.Delivery) {
 	mapInt(m, &r.Tries, &d.Tries)
 	mapTime(m, &r.DueAt, &d.Due)
 	mapTime(m, &r.TriedAt, &d.TriedAt)
-	mapInt(m, &r.Code, &d.Code)
+	mapInt(m, &r.StatusCode, &d.Code)
 	mapText(m, &r.Error, &d.Error)
 	took := d.Took.Milliseconds()
-	mapSame(m, &r.Took, &took)
+	mapSame(m, &r.DurationMs, &took)
 	d.Took = time.Duration(took) * time.Millisecond
-	mapText(m, &r.Answer, &d.Answer)
+	mapText(m, &r.Response, &d.Answer)
 	mapSame(m, &r.Version, &d.Version)
 }
 
