@@ -91,7 +91,9 @@ func readsOnly(p checkedPackage, fn *ast.FuncLit) (reads, known bool) {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if len(param.Names) == 1 && p.info.Uses[n] == p.info.Defs[param.Names[0]] {
-				uses[n] = uses[n] // a use that nothing below explains is no read
+				if _, explained := uses[n]; !explained {
+					uses[n] = false
+				}
 			}
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
