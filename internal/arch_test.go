@@ -122,7 +122,7 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing"},
-	{"intake", "loyalty", "repair"},
+	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -72,6 +73,7 @@ type App struct {
 	Store     *store.DB
 	Charge    *charge.Service
 	Command   *command.Service
+	Confirm   *confirm.Service
 	Explain   *explain.Service
 	Swaps     *swap.Service
 	Intake    *intake.Service

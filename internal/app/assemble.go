@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -66,6 +67,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(speedup), OneCaller: o.Simulated != nil,
 	}
 	a.Charge, a.Command, a.Explain = charge.New(env), &command.Service{Env: env}, explain.New(env, db)
+	a.Confirm = &confirm.Service{Store: db.Confirm(), Clock: o.Clock}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{

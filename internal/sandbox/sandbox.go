@@ -28,10 +28,13 @@ type Options struct {
 	Seed      uint64 // of a new demo store; default 1
 	Contracts int    // of a new demo store; default 200
 	Empty     bool   // a new store without subscribers
-	WallClock bool   // follow the machine's clock
-	Out       io.Writer
-	Log       *slog.Logger // default: discards
-	Version   string
+	// Unconfirmed has the stores wait for the merchant's confirmation before they are
+	// charged.
+	Unconfirmed bool
+	WallClock   bool // follow the machine's clock
+	Out         io.Writer
+	Log         *slog.Logger // default: discards
+	Version     string
 }
 
 // Defaults of Options.

@@ -39,10 +39,14 @@ type shopRow struct {
 	ConfirmBy    int64
 	HeldUntil    int64
 	CheckAt      int64
-	Guard        string // JSON
-	CreatedAt    int64
-	Catalogue    int64
-	Version      int64
+
+	AwaitsMerchant int64
+	OwnerEmail     string
+
+	Guard     string // JSON
+	CreatedAt int64
+	Catalogue int64
+	Version   int64
 }
 
 // guardNote is what of a guard is never searched for.
@@ -57,6 +61,10 @@ type guardNote struct {
 	HeldTimes  int    `json:"heldTimes,omitempty"`
 	CountFrom  int64  `json:"countFrom,omitempty"`
 	Connected  int64  `json:"connectedAt,omitempty"`
+
+	ConfirmedAt    int64  `json:"confirmedAt,omitempty"`
+	ConfirmedBy    string `json:"confirmedBy,omitempty"`
+	DisconnectedAt int64  `json:"disconnectedAt,omitempty"`
 
 	Comparing shop.Reading `json:"comparing,omitzero"`
 }
@@ -74,7 +82,8 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	guard, err := json.Marshal(guardNote{
 		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.PlatformEpoch), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
 		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From), Connected: millis(g.ConnectedAt),
-		Comparing: g.Comparing,
+		Comparing:   g.Comparing,
+		ConfirmedAt: millis(g.ConfirmedAt), ConfirmedBy: clean(g.ConfirmedBy), DisconnectedAt: millis(g.DisconnectedAt),
 	})
 	if err != nil {
 		return shopRow{}, fmt.Errorf("write the guard of %s: %w", s.Domain, err)
@@ -89,6 +98,7 @@ func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
 	}
 	return shopRow{
 		FrozenAt: millis(g.FrozenAt), ConfirmBy: millis(g.ConfirmBy), HeldUntil: millis(g.Hold.Until), CheckAt: millis(g.CheckAt), Guard: string(guard),
+		AwaitsMerchant: millis(g.AwaitsSince), OwnerEmail: clean(s.OwnerEmail),
 		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
 		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
 		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), Reading: reading, Unheard: clean(s.SubscribeError), CreatedAt: millis(s.CreatedAt), Version: s.Version,
@@ -122,7 +132,11 @@ func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
 		Hold:   shop.Hold{Until: instant(r.HeldUntil), Since: instant(n.HeldSince), Times: n.HeldTimes, From: instant(n.CountFrom)},
 		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, PlatformEpoch: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
 		ConnectedAt: instant(n.Connected), Comparing: n.Comparing,
+		Consent: shop.Consent{
+			AwaitsSince: instant(r.AwaitsMerchant), ConfirmedAt: instant(n.ConfirmedAt), ConfirmedBy: n.ConfirmedBy, DisconnectedAt: instant(n.DisconnectedAt),
+		},
 	}
+	s.OwnerEmail = r.OwnerEmail
 	return s, nil
 }
 

@@ -69,7 +69,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
 				return err
 			}
-			current.Connected = false
+			current.Disconnect(s.Clock.Now())
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}

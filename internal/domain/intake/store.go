@@ -55,6 +55,9 @@ type EventTx interface {
 
 // ContractTx finds contracts.
 type ContractTx interface {
+	// MissedOrders counts, up to limit, the orders whose date has passed since an instant
+	// and that were not charged because the store was disconnected.
+	MissedOrders(ctx context.Context, since, now time.Time, limit int) (int, error)
 	// ReadContracts returns contracts by id, unlocked: they may change before the caller
 	// acts on them.
 	ReadContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)

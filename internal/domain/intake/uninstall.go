@@ -49,7 +49,7 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 			return fault.New(fault.Conflict, "%s has been connected again", store.Domain)
 		}
 		if current.Connected {
-			current.Connected = false
+			current.Disconnect(now)
 			if err := tx.PutShop(ctx, current); err != nil {
 				return err
 			}

@@ -44,6 +44,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"activity":            testActivity,
 		"delivery":            testDelivery,
 		"guards":              testGuards,
+		"consent":             testConsent,
 		"bundles":             testBundles,
 		"catalogue":           testCatalogue,
 		"search":              testSearch,

@@ -117,7 +117,7 @@ func (u *Unit) Close(ctx context.Context, tx billing.Tx) error {
 func (u *Unit) putShop(ctx context.Context, tx billing.Tx) error {
 	gone := u.Disconnected && u.Shop.Connected && u.Shop.Token == u.AskedWith
 	if gone {
-		u.Shop.Connected = false
+		u.Shop.Disconnect(u.Now)
 		u.Entries = append(u.Entries, activity.ConnectionGone(int64(u.Shop.ID), u.Now))
 	}
 	if !gone && !u.ShopChanged {

@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+)
+
+// shopAsked returns the id of the store that a request names in its query.
+func (s *Sandbox) shopAsked(r *http.Request) (shop.ID, error) {
+	return s.front.running().Store.Shops().IDOf(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main))
+}
+
+// consentView is what of a store will be charged, and whether that is confirmed.
+type consentView struct {
+	Confirmed bool         `json:"confirmed"`
+	Orders    int          `json:"ordersInNext7Days"`
+	Overdue   int          `json:"overdueOrders"`
+	Totals    []totalView  `json:"totals"`
+	First     []chargeView `json:"firstOrders"`
+}
+
+type totalView struct {
+	Orders   int    `json:"orders"`
+	Amount   string `json:"amount"`
+	Currency string `json:"currencyCode"`
+}
+
+type chargeView struct {
+	Contract int64     `json:"contractId"`
+	Date     time.Time `json:"date"`
+	Amount   string    `json:"amount"`
+	Currency string    `json:"currencyCode"`
+}
+
+// consent shows what of a store will be charged.
+func (s *Sandbox) consent(r *http.Request) (consentView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return consentView{}, err
+	}
+	p, err := s.front.running().Confirm.Preview(r.Context(), of)
+	if err != nil {
+		return consentView{}, err
+	}
+	return consentViewOf(p), nil
+}
+
+func consentViewOf(p confirm.Preview) consentView {
+	v := consentView{Confirmed: p.Awaits.IsZero(), Orders: p.Orders(), Overdue: p.Overdue, Totals: []totalView{}, First: []chargeView{}}
+	for _, t := range p.Totals {
+		v.Totals = append(v.Totals, totalView{t.Orders, t.Amount.String(), string(t.Amount.Currency)})
+	}
+	for _, o := range p.First {
+		v.First = append(v.First, chargeView{int64(o.Contract), o.Date, o.Amount.String(), string(o.Amount.Currency)})
+	}
+	return v
+}
+
+// confirm has the orders of a store charged, as its merchant would.
+func (s *Sandbox) confirm(r *http.Request) (consentView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return consentView{}, err
+	}
+	if _, err := s.front.running().Confirm.Confirm(r.Context(), of, activity.Actor{Source: activity.MerchantPortal, By: "merchant"}); err != nil {
+		return consentView{}, err
+	}
+	if err := s.steps.Settle(r.Context()); err != nil {
+		return consentView{}, err
+	}
+	return s.consent(r)
+}
+
+// reinstall puts the app back into a store that removed it.
+func (s *Sandbox) reinstall(r *http.Request) (uninstalled, error) {
+	named := uninstalled{r.PathValue("domain")}
+	err := s.steps.alone(r.Context(), func() error {
+		err := s.reinstallAlone(r.Context(), named.Shop)
+		return settled(err, func() error { return s.steps.settle(r.Context()) })
+	})
+	return named, err
+}
+
+func (s *Sandbox) reinstallAlone(ctx context.Context, domain string) error {
+	store, err := s.front.running().Store.Shops().ShopByDomain(ctx, domain)
+	if err != nil {
+		return err
+	}
+	token := platform.Token(random("shpat_"))
+	if err := s.sim.Install(domain, string(token)); err != nil {
+		return err
+	}
+	s.secrets.Tokens[domain] = token
+	if err := s.home.write(secretsFile, s.secrets); err != nil {
+		return err
+	}
+	_, err = s.front.running().Intake.Connect(ctx, platform.Shop{Domain: domain, Token: token}, store.OrderHour, store.OrderMinute, store.Settings)
+	return err
+}
