@@ -120,7 +120,7 @@ var domain = [][]string{
 	{"activity"},
 	{"access", "plan"},
 	{"contract", "idempotency", "partner"},
-	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
+	{"swap", "bundle", "delivery", "notify", "privacy", "retention", "membership"},
 	{"billing"},
 	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},

@@ -28,6 +28,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -84,6 +85,7 @@ type App struct {
 	Notify    *notify.Service
 	Login     *login.Service
 	Plans     *plan.Service
+	Privacy   *privacy.Service
 	Partner   *partner.Service
 	Edits     *contractedit.Service
 	Creations *create.Service

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -93,6 +94,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
+	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}

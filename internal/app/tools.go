@@ -121,6 +121,7 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	for _, store := range stores {
 		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
 		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
+		findings = append(findings, Finding{"requests for personal data of " + store.Domain, answered(ctx, db, store, clock.System{}.Now())})
 		findings = append(findings, Finding{"books of " + store.Domain, compared(store, clock.System{}.Now())})
 	}
 	return findings

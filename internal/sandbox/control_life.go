@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
@@ -104,4 +107,55 @@ func (s *Sandbox) reinstallAlone(ctx context.Context, domain string) error {
 	}
 	_, err = s.front.running().Intake.Connect(ctx, platform.Shop{Domain: domain, Token: token}, store.OrderHour, store.OrderMinute, store.Settings)
 	return err
+}
+
+// privacyView is a request for personal data.
+type privacyView struct {
+	ID         privacy.ID   `json:"id"`
+	Kind       privacy.Kind `json:"kind"`
+	Customer   int64        `json:"customerId"`
+	DueBy      time.Time    `json:"dueBy"`
+	Records    int          `json:"records"`
+	Available  bool         `json:"available"`
+	Open       bool         `json:"open"`
+	Reminded   bool         `json:"reminded"`
+	Overdue    bool         `json:"overdue"`
+	Downloaded bool         `json:"downloaded"`
+}
+
+// privacyRequests lists a store's requests for personal data.
+func (s *Sandbox) privacyRequests(r *http.Request) ([]privacyView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.front.running().Privacy.List(r.Context(), of)
+	views := make([]privacyView, len(list))
+	for i, p := range list {
+		views[i] = privacyView{
+			ID: p.ID, Kind: p.Kind, Customer: p.Customer, DueBy: p.DueBy, Records: p.Records, Available: p.Available(), Open: p.Open(), Overdue: p.Overdue(s.clock.Now()),
+			Reminded: !p.RemindedAt.IsZero(), Downloaded: !p.DownloadedAt.IsZero(),
+		}
+	}
+	return views, err
+}
+
+// archiveView is an export as a file.
+type archiveView struct {
+	Name string `json:"name"`
+	Zip  []byte `json:"zip"` // base64
+}
+
+// downloadExport downloads an export, as the store's merchant would.
+func (s *Sandbox) downloadExport(r *http.Request) (archiveView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return archiveView{}, err
+	}
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return archiveView{}, fault.New(fault.NotFound, "there is no request %q", r.PathValue("id"))
+	}
+	a, err := s.front.running().Privacy.Download(r.Context(), of, privacy.ID(id), activity.Actor{Source: activity.MerchantPortal, By: "merchant"})
+	return archiveView{a.Name, a.Zip}, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -26,6 +27,7 @@ type InboxEvent struct {
 type Tx interface {
 	billing.Tx
 	partner.Tx
+	privacy.Tx
 	EventTx
 	ContractTx
 	CustomerTx

@@ -45,6 +45,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"delivery":            testDelivery,
 		"guards":              testGuards,
 		"consent":             testConsent,
+		"privacy":             testPrivacy,
 		"bundles":             testBundles,
 		"catalogue":           testCatalogue,
 		"search":              testSearch,
