@@ -101,3 +101,29 @@ func TestReinstalledStoreContinuesUnlessItMissedManyOrders(t *testing.T) {
 		})
 	}
 }
+
+// A store that was away for three days finds its contracts cancelled by the platform: that
+// is reported, and what the platform has not cancelled goes on.
+func TestReinstallReportsContractsThatPlatformCancelled(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.uninstall()
+	s.pass("P3D")
+	s.call("POST", "/platform/shops/demo.myshopify.com/reinstall", nil, nil)
+	s.pass("PT1H")
+	if n := s.logged("1 contracts were cancelled while the app was uninstalled"); n != 1 {
+		t.Errorf("%d entries report it", n)
+	}
+	var y struct {
+		Stage       string
+		Done, Total int
+		Finished    bool
+	}
+	s.call("GET", "/sync", nil, &y)
+	if !y.Finished || y.Stage != "DONE" || y.Done != 1 || y.Total != 1 {
+		t.Errorf("sync %+v", y)
+	}
+	s.id = s.checkout(map[string]any{"customer": map[string]any{"email": "bo@shopper.example"}})
+	s.pass("P11D")
+	s.wantAmounts("25.00")
+}

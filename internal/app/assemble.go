@@ -73,7 +73,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
-		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
+		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery, Node: o.node(),
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
 	sender := signed.New(o.Settings.PrivatePartners)

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -158,4 +159,23 @@ func (s *Sandbox) downloadExport(r *http.Request) (archiveView, error) {
 	}
 	a, err := s.front.running().Privacy.Download(r.Context(), of, privacy.ID(id), activity.Actor{Source: activity.MerchantPortal, By: "merchant"})
 	return archiveView{a.Name, a.Zip}, err
+}
+
+// syncView is how far the first sync of a store has come.
+type syncView struct {
+	Stage    intake.Stage `json:"stage"`
+	Done     int          `json:"done"`
+	Total    int          `json:"total"`
+	Finished bool         `json:"finished"`
+	Failure  string       `json:"failure,omitempty"`
+}
+
+// sync shows how far the first sync of a store has come.
+func (s *Sandbox) sync(r *http.Request) (syncView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return syncView{}, err
+	}
+	y, _, err := s.front.running().Intake.Progress(r.Context(), of)
+	return syncView{y.Stage, y.Done, y.Total, !y.FinishedAt.IsZero(), y.Failure}, err
 }

@@ -82,6 +82,7 @@ var notPersonal = map[string]string{
 	"customer_counts.line": isState, "customer_counts.customer_folded": isCopy,
 	"delivery_profiles.name": isStores, "delivery_profiles.pending": isStores, "delivery_profiles.plan_groups": isStores,
 	"findings.kind": isState, "findings.object": isIdentity, "findings.what": "a difference of the books, in the service's words",
+	"first_syncs.stage": isState, "first_syncs.owner": isIdentity, "first_syncs.failure": "why a call of the platform failed, in the service's words",
 	"idempotency_keys.body": isShort, "idempotency_keys.fingerprint": isShort, "idempotency_keys.header": isShort, "idempotency_keys.name": isShort, "idempotency_keys.token": isShort,
 	"inbox.api_version": isState, "inbox.attempt": isIdentity, "inbox.id": isIdentity, "inbox.key": isIdentity, "inbox.payment_method": isIdentity, "inbox.topic": isState,
 	"inbox.reason":                  "why an event failed, in the service's words; kept for a week",

@@ -15,6 +15,20 @@ import (
 // order time is local to the store. A new store is not charged before its merchant has
 // confirmed it.
 func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
+	store, err := s.add(ctx, at, orderHour, orderMinute, settings, func(Tx, shop.ID) error { return nil })
+	if err != nil {
+		return shop.Shop{}, err
+	}
+	return store, s.Reconcile(ctx, store.ID)
+}
+
+// Add does the same, and leaves it to the workers to read the contracts.
+func (s *Service) Add(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
+	return s.add(ctx, at, orderHour, orderMinute, settings, func(tx Tx, of shop.ID) error { return tx.Enqueue(ctx, Reconcile{Shop: of}) })
+}
+
+// add adds a store, or gives a known one a new token. What then is done in the commit.
+func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings, then func(Tx, shop.ID) error) (shop.Shop, error) {
 	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
 		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)
 	}
@@ -33,7 +47,14 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 	known, err := s.Store.ShopByDomain(ctx, at.Domain)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		err = s.Store.AddShop(ctx, &store)
+		if err = s.Store.AddShop(ctx, &store); err == nil {
+			err = s.Store.Update(ctx, store.ID, func(tx Tx) error {
+				if err := beginSync(ctx, tx, s.Clock.Now(), time.Time{}); err != nil {
+					return err
+				}
+				return then(tx, store.ID)
+			})
+		}
 	case err == nil:
 		err = s.Store.Update(ctx, known.ID, func(tx Tx) error {
 			current, err := tx.Shop(ctx)
@@ -49,13 +70,23 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
 			current.Guard.ConfirmBy, current.Guard.CheckAt, current.Guard.ConnectedAt = s.Clock.Now(), s.Clock.Now(), s.Clock.Now()
 			store = current
-			return s.putStore(ctx, tx, before, current)
+			var away time.Time
+			if !before.Connected {
+				away = before.Guard.DisconnectedAt
+			}
+			if err := beginSync(ctx, tx, s.Clock.Now(), away); err != nil {
+				return err
+			}
+			if err := s.putStore(ctx, tx, before, current); err != nil {
+				return err
+			}
+			return then(tx, current.ID)
 		})
 	}
 	if err != nil {
 		return shop.Shop{}, err
 	}
-	return store, s.Reconcile(ctx, store.ID)
+	return store, nil
 }
 
 // mayContinue decides whether a store that is connected again is charged as before. One

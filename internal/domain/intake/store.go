@@ -32,6 +32,7 @@ type Tx interface {
 	ContractTx
 	CustomerTx
 	UnreadTx
+	SyncTx
 	PlanTx
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -148,6 +149,9 @@ func parts(id shop.ID) []part {
 	})
 	within("annotations", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutAnnotations(ctx, []billing.Annotation{{Target: "gid://shopify/Order/1", Contract: 1, Attempt: 5, Tags: []string{"theirs"}, DueAt: earlier}})
+	})
+	within("first syncs", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutSync(ctx, intake.Sync{StartedAt: day, Stage: intake.Reading, StageAt: day, NotedAt: day, Total: 9, Owner: "theirs", LeaseUntil: day.Add(time.Hour)})
 	})
 	within("requests for personal data", func(ctx context.Context, tx *store.Tx) error {
 		var list []privacy.Request

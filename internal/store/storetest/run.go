@@ -46,6 +46,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"guards":              testGuards,
 		"consent":             testConsent,
 		"privacy":             testPrivacy,
+		"syncs":               testSyncs,
 		"bundles":             testBundles,
 		"catalogue":           testCatalogue,
 		"search":              testSearch,
