@@ -120,8 +120,8 @@ var domain = [][]string{
 	{"activity"},
 	{"access", "plan"},
 	{"contract", "idempotency", "partner"},
-	{"swap", "bundle", "delivery", "notify", "privacy", "retention", "membership"},
-	{"billing"},
+	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
+	{"billing", "privacy"},
 	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
 }

@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,4 +127,32 @@ func TestReinstallReportsContractsThatPlatformCancelled(t *testing.T) {
 	s.id = s.checkout(map[string]any{"customer": map[string]any{"email": "bo@shopper.example"}})
 	s.pass("P11D")
 	s.wantAmounts("25.00")
+}
+
+// The merchant is told at once that nothing is charged any more and until when the app can
+// be installed again; who does so within two days loses no subscription.
+func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.uninstall()
+	s.pass("PT10M")
+	mails := s.mails("kind=merchant_notice")
+	if len(mails) != 1 || mails[0].To != "owner@demo.myshopify.com" || !strings.Contains(mails[0].Text, "install the app again before") {
+		t.Fatalf("e-mails to the merchant: %+v", mails)
+	}
+	var d struct {
+		DisconnectedAt, CancelsAt time.Time
+		Contracts                 int
+	}
+	s.call("GET", "/departure", nil, &d)
+	if d.Contracts != 1 || d.CancelsAt.Sub(d.DisconnectedAt) != 48*time.Hour {
+		t.Errorf("the merchant is shown %+v", d)
+	}
+	s.pass("P1DT12H")
+	s.call("POST", "/platform/shops/demo.myshopify.com/reinstall", nil, nil)
+	s.pass("P9D")
+	s.wantAmounts("25.00")
+	if n := s.logged("were cancelled while"); n != 0 || len(s.mails("kind=merchant_notice")) != 1 {
+		t.Errorf("%d reports of cancellations, %d e-mails", n, len(s.mails("kind=merchant_notice")))
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
@@ -40,4 +41,11 @@ func answered(ctx context.Context, db *store.DB, of shop.Shop, now time.Time) er
 		return fmt.Errorf("%d requests are open after their 30 days: run perennial privacy list --shop %s, then perennial privacy export for each export and pass it on; look into the log for what keeps an erasure from its end", overdue, of.Domain)
 	}
 	return nil
+}
+
+// remindOfPrivacy returns what sends the owner of a store an e-mail about open requests.
+func remindOfPrivacy(c clock.Clock) func(context.Context, privacy.StoreTx, shop.Shop, []privacy.Request) error {
+	return func(ctx context.Context, tx privacy.StoreTx, of shop.Shop, open []privacy.Request) error {
+		return notify.PrivacyReminder(ctx, tx, of, len(open), privacy.Open(open)[0].DueBy, c.Now())
+	}
 }

@@ -31,6 +31,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /privacy", s.atRest(answer(s.privacyRequests)))
 	mux.HandleFunc("POST /privacy/{id}/download", answer(s.downloadExport))
 	mux.HandleFunc("GET /sync", s.atRest(answer(s.sync)))
+	mux.HandleFunc("GET /departure", s.atRest(answer(s.departure)))
 	mux.HandleFunc("GET /consent", s.atRest(answer(s.consent)))
 	mux.HandleFunc("POST /consent", answer(s.confirm))
 	mux.HandleFunc("POST /platform/outcomes", answer(s.outcome))

@@ -179,3 +179,20 @@ func (s *Sandbox) sync(r *http.Request) (syncView, error) {
 	y, _, err := s.front.running().Intake.Progress(r.Context(), of)
 	return syncView{y.Stage, y.Done, y.Total, !y.FinishedAt.IsZero(), y.Failure}, err
 }
+
+// departureView is what a merchant is shown of a store that has uninstalled the app.
+type departureView struct {
+	DisconnectedAt time.Time `json:"disconnectedAt,omitzero"`
+	CancelsAt      time.Time `json:"cancelsAt,omitzero"`
+	Contracts      int       `json:"contracts"`
+}
+
+// departure shows since when a store is disconnected, and what is to come of it.
+func (s *Sandbox) departure(r *http.Request) (departureView, error) {
+	of, err := s.shopAsked(r)
+	if err != nil {
+		return departureView{}, err
+	}
+	d, err := s.front.running().Intake.Departure(r.Context(), of)
+	return departureView{d.DisconnectedAt, d.CancelsAt, d.Contracts}, err
+}

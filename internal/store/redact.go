@@ -72,6 +72,17 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	return nil
 }
 
+// RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
+// that wait are not sent.
+func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
+	_, err := tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', last_error = '', version = version + 1,
+		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("erase e-mails: %w", err)
+	}
+	return nil
+}
+
 // MergeCustomer lets a customer have what another one was and said, who is none any more. Who is
 // in the portal of that one is out.
 func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {

@@ -91,3 +91,12 @@ func (tx *Tx) CancelledSince(ctx context.Context, since time.Time, limit int) ([
 	}
 	return ids, int(n), nil
 }
+
+// RunningContracts counts the shop's contracts that are active or paused.
+func (tx *Tx) RunningContracts(ctx context.Context) (int, error) {
+	n, err := tx.q.NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", tx.of).Where("c.status IN (?)", bun.List([]contract.Status{contract.Active, contract.Paused})).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the contracts that run: %w", err)
+	}
+	return int(n), nil
+}

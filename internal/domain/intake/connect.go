@@ -41,7 +41,7 @@ func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMin
 	}
 	store := shop.Shop{
 		Domain: at.Domain, PlatformID: facts.ID, Token: at.Token, TimeZone: facts.TimeZone, Currency: facts.Currency,
-		OrderHour: orderHour, OrderMinute: orderMinute, Connected: true, Settings: settings, CreatedAt: s.Clock.Now(), ReconcileAt: s.Clock.Now(),
+		OrderHour: orderHour, OrderMinute: orderMinute, Connected: true, Settings: settings, CreatedAt: s.Clock.Now(), ReconcileAt: s.Clock.Now(), OwnerEmail: facts.Email,
 		Guard: shop.Guard{ConfirmBy: s.Clock.Now(), CheckAt: s.Clock.Now(), ConnectedAt: s.Clock.Now(), Consent: shop.Consent{AwaitsSince: s.Clock.Now()}},
 	}
 	known, err := s.Store.ShopByDomain(ctx, at.Domain)
@@ -66,7 +66,7 @@ func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMin
 				return err
 			}
 			current.Token, current.Connected = at.Token, true
-			current.TimeZone, current.Currency = facts.TimeZone, facts.Currency
+			current.TimeZone, current.Currency, current.OwnerEmail = facts.TimeZone, facts.Currency, facts.Email
 			current.ReconcileAt, current.Reading = s.Clock.Now(), shop.Reading{}
 			current.Guard.ConfirmBy, current.Guard.CheckAt, current.Guard.ConnectedAt = s.Clock.Now(), s.Clock.Now(), s.Clock.Now()
 			store = current

@@ -93,6 +93,8 @@ type SyncTx interface {
 	// CancelledSince returns at most limit contracts that were cancelled at or after an
 	// instant, and counts all.
 	CancelledSince(ctx context.Context, since time.Time, limit int) ([]contract.ID, int, error)
+	// RunningContracts counts the contracts that are active or paused.
+	RunningContracts(ctx context.Context) (int, error)
 }
 
 // Progress returns how far the first sync of a store has come; false when the store was

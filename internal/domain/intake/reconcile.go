@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -90,6 +91,9 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 				return err
 			}
 			current.Disconnect(s.Clock.Now())
+			if err := notify.Disconnected(ctx, tx, current, s.Clock.Now()); err != nil {
+				return err
+			}
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}

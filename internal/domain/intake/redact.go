@@ -85,7 +85,22 @@ func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 		}
 		full = len(list) == redactedAtOnce
 	}
-	return nil
+	return s.forgetOwner(ctx, b)
+}
+
+// forgetOwner erases the address of the owner of a store, and the e-mails to them.
+func (s *Service) forgetOwner(ctx context.Context, b batch) error {
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		current, err := tx.Shop(ctx)
+		if err != nil || current.Connected || current.OwnerEmail == "" {
+			return err
+		}
+		if err := tx.RedactMailsTo(ctx, current.OwnerEmail); err != nil {
+			return err
+		}
+		current.OwnerEmail = ""
+		return tx.PutShop(ctx, current)
+	})
 }
 
 func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error {

@@ -87,6 +87,8 @@ type CustomerTx interface {
 	// Redact erases a customer's personal data from everything but their contracts, which
 	// are passed as they are stored, and ends the customer's portal sessions.
 	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
+	// RedactMailsTo erases the recipient and the words of the e-mails to an address.
+	RedactMailsTo(ctx context.Context, address string) error
 }
 
 // UnreadTx stores contracts that could not be read.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -18,6 +19,7 @@ const dueAtOnce = 20
 // StoreTx is a transaction of the service.
 type StoreTx interface {
 	Tx
+	PutMessages(ctx context.Context, messages []notify.Message) error
 	Shop(ctx context.Context) (shop.Shop, error)
 	// DuePrivacyRequests returns at most limit requests whose DueAt is at or before now,
 	// locked, passing over those that another transaction holds.

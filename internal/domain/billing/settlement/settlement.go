@@ -119,6 +119,9 @@ func (u *Unit) putShop(ctx context.Context, tx billing.Tx) error {
 	if gone {
 		u.Shop.Disconnect(u.Now)
 		u.Entries = append(u.Entries, activity.ConnectionGone(int64(u.Shop.ID), u.Now))
+		if err := notify.Disconnected(ctx, tx, u.Shop, u.Now); err != nil {
+			return err
+		}
 	}
 	if !gone && !u.ShopChanged {
 		return nil
