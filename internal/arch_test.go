@@ -49,7 +49,7 @@ var table = slices.Concat(
 		{
 			of:    "internal/platform/shopify/...",
 			may:   []string{"internal/base/...", "internal/platform", "internal/platform/schema", "internal/platform/shopify/..."},
-			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/vektah/gqlparser/v2"},
+			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/golang-jwt/jwt/v5", "github.com/vektah/gqlparser/v2"},
 			tests: []string{"internal/platform/..."},
 		},
 		{
@@ -118,7 +118,7 @@ var domain = [][]string{
 	{"dunning"},
 	{"shop"},
 	{"activity"},
-	{"access", "plan"},
+	{"access", "connection", "plan"},
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},

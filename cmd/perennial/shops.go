@@ -28,6 +28,7 @@ type shopsCommand struct {
 	Sync    shopsSyncCommand    `cmd:"" help:"Show how far the first reading of a store's contracts has come."`
 	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
 	Solved  shopsSolvedCommand  `cmd:"" help:"Say that a store can take payments again: orders that were held are charged at the next order time."`
+	Migrate shopsMigrateCommand `cmd:"" name:"migrate-token" help:"Exchange a store's access token that never expires for one that is refreshed."`
 	List    shopsListCommand    `cmd:"" help:"List the stores."`
 }
 

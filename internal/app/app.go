@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -54,6 +55,7 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
+	OwnTokens bool // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -95,6 +97,8 @@ type App struct {
 	Retention *retention.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
+	// Connections gets the app into stores; nil: it has no client id.
+	Connections *connection.Service
 
 	options  Options
 	handlers job.Handlers

@@ -62,6 +62,10 @@ func On(db *store.DB, o Options) (*App, error) {
 	if o.Simulated != nil {
 		clientOptions.HTTP, clientOptions.Clock, clientOptions.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait
 	}
+	a.Connections = connections(a, db)
+	if a.Connections != nil && !o.OwnTokens {
+		clientOptions.Tokens = a.Connections
+	}
 	client := shopify.New(clientOptions)
 	speedup := cmp.Or(o.Settings.WaitsScale, 1)
 	env := &billing.Env{
@@ -72,7 +76,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
-		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
+		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret), Other: string(o.Settings.MembershipsAppSecret)}, Platform: client,
 		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery, Node: o.node(),
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}

@@ -66,6 +66,11 @@ func (a *App) route() error {
 	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
 	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, subscriptions)
+	if a.Connections != nil {
+		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
@@ -76,7 +77,7 @@ type Connecting struct {
 func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.Clock, w Connecting) (shop.Shop, *store.Unreadable, error) {
 	a, err := New(ctx, Options{
 		Settings: config.Server{Database: d, Platform: p, RatePerSecond: 1, RateBurst: 1},
-		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production,
+		Clock:    c, Log: slog.New(slog.DiscardHandler), Kind: Production, OwnTokens: true,
 	})
 	if err != nil {
 		return shop.Shop{}, nil, err
@@ -89,7 +90,10 @@ func Connect(ctx context.Context, d config.Database, p config.Platform, c clock.
 		}
 	}
 	connected, err := a.Intake.Connect(ctx, w.At, w.Hour, w.Minute, w.Settings)
-	return connected, lost, err
+	if err != nil {
+		return connected, lost, err
+	}
+	return connected, lost, connection.Forget(ctx, a.Store.PlatformConnections(), connected.ID)
 }
 
 // Finding is the result of one check. Err says what is wrong and what to do.
@@ -117,9 +121,17 @@ func Doctor(ctx context.Context, s config.Server) []Finding {
 	if err != nil {
 		return append(findings, Finding{"stores", err})
 	}
-	client := shopify.New(shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)})
+	options := shopify.Options{BaseURL: s.PlatformURL, APIVersion: s.APIVersion, Timeout: s.CallTimeout, Log: slog.New(slog.DiscardHandler)}
+	tokens := connections(&App{options: Options{Settings: s, Clock: clock.System{}, Log: options.Log}}, db)
+	if tokens != nil {
+		options.Tokens = tokens
+	}
+	client := shopify.New(options)
 	for _, store := range stores {
 		findings = append(findings, Finding{"connection of " + store.Domain, reach(ctx, client, store)})
+		if tokens != nil {
+			findings = append(findings, Finding{"permissions of " + store.Domain, granted(ctx, tokens, store)})
+		}
 		findings = append(findings, Finding{"charges of " + store.Domain, chargeable(store, clock.System{}.Now())})
 		findings = append(findings, Finding{"requests for personal data of " + store.Domain, answered(ctx, db, store, clock.System{}.Now())})
 		findings = append(findings, Finding{"books of " + store.Domain, compared(store, clock.System{}.Now())})

@@ -17,7 +17,7 @@ var _ confirm.Tx = (*Tx)(nil)
 
 // Confirm returns the store of the confirmation of charges.
 func (db *DB) Confirm() confirm.Store {
-	return Scope[confirm.Tx]{db, func(tx *Tx) confirm.Tx { return tx }}
+	return readScope(db, func(tx *Tx) confirm.Tx { return tx }, func(tx *Tx) confirm.ReadTx { return tx })
 }
 
 // EnqueueCharges asks for the shop's due orders to be charged.

@@ -32,8 +32,8 @@ var personalTables = []personalTable{
 		"currency", "order_amount:milli", "delivery_price:money", "lines:json", "billing_interval", "billing_count", "billing_anchors", "delivery_interval", "delivery_count", "delivery_anchors",
 		"billing_country", "delivery_country", "payment_method", "payment_usable", "card:json", "note", "attributes:json", "origin", "origin_order_id", "origin_order_name", "imported_id",
 		"created_at:at", "activated_at:at", "next_billing_date:at", "paused_at:at", "pause:json", "cancelled_at:at", "cancellation_feedback", "cancellation_note", "ending:json",
-		"orders", "lifetime:money", "last_order_id", "last_order", "last_order_at:at", "last_order_amount:money", "last_payment", "min_cycles", "max_cycles", "auto_charge",
-		"discounts:json", "pricing:json", "plan_pricing:json", "trial:json", "wishes:json", "split:json", "moving:json", "dunning:json", "turns:json", "amending:json", "pending_change",
+		"orders", "lifetime:money", "last_order_id", "last_order_name", "last_order_at:at", "last_order_amount:money", "last_payment", "min_cycles", "max_cycles", "auto_charge",
+		"discounts:json", "pricing:json", "plan_pricing:json", "trial:json", "overrides:json", "split:json", "moving:json", "dunning:json", "later_series:json", "in_flight_edits:json", "pending_change",
 	}},
 	{"attempts", "Orders", byContract, []string{
 		"id", "contract_id", "cycle", "status", "billing_date:at", "attempted_at:at", "currency", "amount:money", "order_id", "order_name", "lines:json", "note", "error_code", "error_message",
@@ -53,11 +53,11 @@ var personalTables = []personalTable{
 	{"loyalty_rewards", "Rewards", byCustomer, []string{
 		"id", "type", "state", "code", "description", "points", "currency", "order_id", "order_name", "reason", "platform_id", "created_at:at", "issued_at:at", "expires_at:at", "used_at:at",
 	}},
-	{"retention_activities", "Answers when cancelling", byCustomer, []string{"id", "contract_id", "done_at:at", "action", "reason", "discount", "info"}},
+	{"retention_activities", "Answers when cancelling", byCustomer, []string{"id", "contract_id", "occurred_at:at", "action", "reason", "discount", "info"}},
 	{"messages", "E-mails", byMail, []string{
 		"id", "kind", "recipient", "from_name", "subject", "body:sealed", "contract_id", "source", "client_ip", "status", "created_at:at", "sent_at:at", "last_error",
 	}},
-	{"marks", "Notes on their way to orders", byContract, []string{"id", "target", "tags", "note"}},
+	{"annotations", "Notes on their way to orders", byContract, []string{"id", "target", "tags", "note"}},
 	{"portal_sessions", "Visits to the customer portal", byCustomer, []string{"via", "created_at:at", "seen_at:at", "expires_at:at"}},
 	{"activity", "Activity log", byEntity, []string{"id", "entity_type", "entity_id", "event", "status", "source", "actor", "client_ip", "recorded_at:at", "info:json"}},
 }

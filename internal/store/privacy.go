@@ -26,7 +26,7 @@ var (
 
 // Privacy returns the store of the requests for personal data.
 func (db *DB) Privacy() privacy.Store {
-	return Scope[privacy.StoreTx]{db, func(tx *Tx) privacy.StoreTx { return tx }}
+	return readScope(db, func(tx *Tx) privacy.StoreTx { return tx }, func(tx *Tx) privacy.ReadTx { return tx })
 }
 
 // DuePrivacyShops returns at most limit shops with requests that are due.
@@ -53,30 +53,28 @@ type privacyRow struct {
 	Version      int64
 }
 
-func privacyRowOf(of shop.ID, r privacy.Request) privacyRow {
-	return privacyRow{
-		ShopID: int64(of), ID: int64(r.ID), Kind: string(r.Kind), CustomerID: r.Customer, ReceivedAt: millis(r.ReceivedAt), DueBy: millis(r.DueBy), DueAt: millis(r.DueAt),
-		ReadyAt: millis(r.ReadyAt), DownloadedAt: millis(r.DownloadedAt), RemindedAt: millis(r.RemindedAt), ClosedAt: millis(r.ClosedAt), Records: int64(r.Records), Version: r.Version,
-	}
-}
-
-func privacyRequests(rows []privacyRow) []privacy.Request {
-	list := make([]privacy.Request, len(rows))
-	for i, r := range rows {
-		list[i] = privacy.Request{
-			ID: privacy.ID(r.ID), Kind: privacy.Kind(r.Kind), Customer: r.CustomerID, ReceivedAt: instant(r.ReceivedAt), DueBy: instant(r.DueBy), DueAt: instant(r.DueAt),
-			ReadyAt: instant(r.ReadyAt), DownloadedAt: instant(r.DownloadedAt), RemindedAt: instant(r.RemindedAt), ClosedAt: instant(r.ClosedAt), Records: int(r.Records), Version: r.Version,
-		}
-	}
-	return list
+func (r *privacyRow) columns(m *mapping, p *privacy.Request) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &p.ID)
+	mapText(m, &r.Kind, &p.Kind)
+	mapSame(m, &r.CustomerID, &p.Customer)
+	mapTime(m, &r.ReceivedAt, &p.ReceivedAt)
+	mapTime(m, &r.DueBy, &p.DueBy)
+	mapTime(m, &r.DueAt, &p.DueAt)
+	mapTime(m, &r.ReadyAt, &p.ReadyAt)
+	mapTime(m, &r.DownloadedAt, &p.DownloadedAt)
+	mapTime(m, &r.RemindedAt, &p.RemindedAt)
+	mapTime(m, &r.ClosedAt, &p.ClosedAt)
+	mapInt(m, &r.Records, &p.Records)
+	mapSame(m, &r.Version, &p.Version)
+	m.within(r.ID)
 }
 
 // PutPrivacyRequests inserts requests whose ID is 0, giving them one, and writes the
 // others if their versions are still what was read.
 func (tx *Tx) PutPrivacyRequests(ctx context.Context, list []privacy.Request) error {
-	return putAll(ctx, tx, list, privacyRowOf,
+	return putAll[privacyRow](ctx, tx, list,
 		func(r *privacy.Request) (*privacy.ID, *int64) { return &r.ID, &r.Version },
-		func(r *privacyRow) (*int64, *int64) { return &r.ID, &r.Version },
 		"privacyRequest", "The request")
 }
 
@@ -88,7 +86,7 @@ func (tx *Tx) OpenPrivacyRequests(ctx context.Context, k privacy.Kind, customer 
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the open requests of customer %d: %w", customer, err)
 	}
-	return privacyRequests(rows), nil
+	return readRows[privacy.Request](rows)
 }
 
 // DuePrivacyRequests returns at most limit requests that are due, locked, passing over
@@ -99,7 +97,7 @@ func (tx *Tx) DuePrivacyRequests(ctx context.Context, now time.Time, limit int) 
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the requests for personal data that are due: %w", err)
 	}
-	return privacyRequests(rows), nil
+	return readRows[privacy.Request](rows)
 }
 
 // PrivacyRequest returns a request, locked, or NotFound.
@@ -112,7 +110,7 @@ func (tx *Tx) PrivacyRequest(ctx context.Context, id privacy.ID) (privacy.Reques
 	case err != nil:
 		return privacy.Request{}, fmt.Errorf("read request %d: %w", id, err)
 	}
-	return privacyRequests([]privacyRow{row})[0], nil
+	return readRow[privacy.Request](row)
 }
 
 // PrivacyRequests returns at most limit requests, newest first.
@@ -121,7 +119,7 @@ func (tx *Tx) PrivacyRequests(ctx context.Context, limit int) ([]privacy.Request
 	if err := tx.q.NewSelect().Model(&rows).Where("p.shop_id = ?", tx.of).Order("p.id DESC").Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the requests for personal data: %w", err)
 	}
-	return privacyRequests(rows), nil
+	return readRows[privacy.Request](rows)
 }
 
 // PersonalData returns all that is stored about a customer, a section for each of the

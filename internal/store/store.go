@@ -57,8 +57,11 @@ type DB struct {
 // engine is what the two kinds of database do differently.
 type engine interface {
 	dialect() dialect
-	// begin starts a transaction that may write, within a scope.
-	begin(ctx context.Context, s scope) (transaction, error)
+	// begin starts a transaction within a scope. One that only reads sees one snapshot,
+	// and the database fails its writes.
+	begin(ctx context.Context, s scope, mode txMode) (transaction, error)
+	// readOnly reports whether err says that a transaction that only reads cannot write.
+	readOnly(err error) bool
 	// retryable reports whether a transaction that failed with err may
 	// succeed when it is run again.
 	retryable(err error) bool
@@ -171,6 +174,14 @@ func (db *DB) Claim(ctx context.Context, kind Kind) error {
 	}
 	return nil
 }
+
+// txMode says whether a transaction may write.
+type txMode bool
+
+const (
+	readWrite txMode = false
+	readOnly  txMode = true
+)
 
 // Scope runs transactions that show T of them, the part that one feature needs.
 type Scope[T any] struct {

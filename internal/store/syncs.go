@@ -33,38 +33,64 @@ type syncRow struct {
 	Version    int64
 }
 
-// LatestSync returns the first sync of the shop's last connection, locked; false when
-// there is none.
+func (r *syncRow) columns(m *mapping, y *intake.Sync) {
+	m.shop(&r.ShopID)
+	mapTime(m, &r.StartedAt, &y.StartedAt)
+	mapText(m, &r.Stage, &y.Stage)
+	mapTime(m, &r.StageAt, &y.StageAt)
+	mapInt(m, &r.Done, &y.Done)
+	mapInt(m, &r.Total, &y.Total)
+	if m.toRow {
+		r.Worked = y.Worked.Milliseconds()
+	} else {
+		y.Worked = time.Duration(r.Worked) * time.Millisecond
+	}
+	mapTime(m, &r.NotedAt, &y.NotedAt)
+	mapTime(m, &r.FinishedAt, &y.FinishedAt)
+	mapText(m, &r.Owner, &y.Owner)
+	mapTime(m, &r.LeaseUntil, &y.LeaseUntil)
+	mapText(m, &r.Failure, &y.Failure)
+	mapTime(m, &r.AwaySince, &y.AwaySince)
+	mapSame(m, &r.Version, &y.Version)
+	m.within(r.StartedAt)
+}
+
+// LatestSync returns the first sync of the shop's last connection; false when there is
+// none. It is locked unless the transaction is read-only.
 func (tx *Tx) LatestSync(ctx context.Context) (intake.Sync, bool, error) {
 	var r syncRow
-	err := tx.dialect().forUpdate(tx.q.NewSelect().Model(&r).Where("y.shop_id = ?", tx.of).Order("y.started_at DESC").Limit(1)).Scan(ctx)
+	q := tx.q.NewSelect().Model(&r).Where("y.shop_id = ?", tx.of).Order("y.started_at DESC").Limit(1)
+	if !tx.readOnly {
+		q = tx.dialect().forUpdate(q)
+	}
+	err := q.Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return intake.Sync{}, false, nil
 	}
 	if err != nil {
 		return intake.Sync{}, false, fmt.Errorf("read how far the first sync has come: %w", err)
 	}
-	return intake.Sync{
-		StartedAt: instant(r.StartedAt), Stage: intake.Stage(r.Stage), StageAt: instant(r.StageAt), Done: int(r.Done), Total: int(r.Total), Worked: time.Duration(r.Worked) * time.Millisecond,
-		NotedAt: instant(r.NotedAt), FinishedAt: instant(r.FinishedAt), Owner: r.Owner, LeaseUntil: instant(r.LeaseUntil), Failure: r.Failure, AwaySince: instant(r.AwaySince), Version: r.Version,
-	}, true, nil
+	y, err := readRow[intake.Sync](r)
+	return y, err == nil, err
 }
 
 // PutSync inserts a first sync whose Version is 0, and writes another one if its version
 // is still what was read.
 func (tx *Tx) PutSync(ctx context.Context, y intake.Sync) error {
-	row := syncRow{
-		ShopID: int64(tx.of), StartedAt: millis(y.StartedAt), Stage: string(y.Stage), StageAt: millis(y.StageAt), Done: int64(y.Done), Total: int64(y.Total), Worked: y.Worked.Milliseconds(),
-		NotedAt: millis(y.NotedAt), FinishedAt: millis(y.FinishedAt), Owner: clean(y.Owner), LeaseUntil: millis(y.LeaseUntil), Failure: clean(y.Failure), AwaySince: millis(y.AwaySince), Version: y.Version + 1,
+	before := y.Version
+	y.Version++
+	row, err := rowOf[syncRow](tx.of, y)
+	if err != nil {
+		return err
 	}
-	if y.Version == 0 {
+	if before == 0 {
 		if _, err := insert(ctx, tx, []syncRow{row}, ""); err != nil {
 			return fmt.Errorf("note a first sync: %w", err)
 		}
 		return nil
 	}
 	result, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("shop_id", "started_at").
-		Where("y.shop_id = ?", tx.of).Where("y.started_at = ?", row.StartedAt).Where("y.version = ?", y.Version).Exec(ctx)
+		Where("y.shop_id = ?", tx.of).Where("y.started_at = ?", row.StartedAt).Where("y.version = ?", before).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("note how far the first sync has come: %w", err)
 	}

@@ -57,7 +57,7 @@ func (s settings) syncOn(ctx context.Context, kind string, n int) (err error) {
 	if err != nil {
 		return err
 	}
-	known, err := a.Intake.Add(ctx, wire.Shop{Domain: shopDomain(0), Token: wire.Token(shopToken(0))}, 9, 0, shop.Settings{})
+	known, err := a.Intake.Register(ctx, wire.Shop{Domain: shopDomain(0), Token: wire.Token(shopToken(0))}, 9, 0, shop.Settings{})
 	if err != nil {
 		return err
 	}

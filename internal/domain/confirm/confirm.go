@@ -61,16 +61,21 @@ func (p Preview) Orders() int {
 	return n
 }
 
-// Tx is one transaction on one shop's data.
-type Tx interface {
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
 	Shop(ctx context.Context) (shop.Shop, error)
-	PutShop(ctx context.Context, s shop.Shop) error
 	// TotalsToCharge sums the orders that are to be charged until an instant, by currency,
 	// and counts those whose date is at or before now. Of several that a contract has
 	// missed only the newest counts.
 	TotalsToCharge(ctx context.Context, now, until time.Time) (totals []Total, overdue int, err error)
 	// OrdersToCharge returns at most limit of them, earliest first.
 	OrdersToCharge(ctx context.Context, now, until time.Time, limit int) ([]Order, error)
+}
+
+// Tx is one transaction on one shop's data.
+type Tx interface {
+	ReadTx
+	PutShop(ctx context.Context, s shop.Shop) error
 	Record(ctx context.Context, entries ...activity.Entry) error
 	EnqueueCharges(ctx context.Context) error
 }
@@ -78,6 +83,7 @@ type Tx interface {
 // Store runs transactions.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 }
 
 // Service shows and confirms what is charged.
@@ -89,7 +95,7 @@ type Service struct {
 // Preview returns what of a store will be charged in the next 7 days.
 func (s *Service) Preview(ctx context.Context, of shop.ID) (Preview, error) {
 	var p Preview
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		now := s.Clock.Now()
 		store, err := tx.Shop(ctx)
 		if err != nil {

@@ -15,20 +15,16 @@ import (
 // order time is local to the store. A new store is not charged before its merchant has
 // confirmed it.
 func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
-	store, err := s.add(ctx, at, orderHour, orderMinute, settings, func(Tx, shop.ID) error { return nil })
+	store, err := s.Register(ctx, at, orderHour, orderMinute, settings)
 	if err != nil {
 		return shop.Shop{}, err
 	}
 	return store, s.Reconcile(ctx, store.ID)
 }
 
-// Add does the same, and leaves it to the workers to read the contracts.
-func (s *Service) Add(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
-	return s.add(ctx, at, orderHour, orderMinute, settings, func(tx Tx, of shop.ID) error { return tx.Enqueue(ctx, Reconcile{Shop: of}) })
-}
-
-// add adds a store, or gives a known one a new token. What then is done in the commit.
-func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings, then func(Tx, shop.ID) error) (shop.Shop, error) {
+// Register is Connect without reading the contracts: the next sweep reads them. A known
+// store keeps its order time and settings.
+func (s *Service) Register(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
 	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
 		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)
 	}
@@ -49,10 +45,7 @@ func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMin
 	case fault.Is(err, fault.NotFound):
 		if err = s.Store.AddShop(ctx, &store); err == nil {
 			err = s.Store.Update(ctx, store.ID, func(tx Tx) error {
-				if err := beginSync(ctx, tx, s.Clock.Now(), time.Time{}); err != nil {
-					return err
-				}
-				return then(tx, store.ID)
+				return beginSync(ctx, tx, s.Clock.Now(), time.Time{})
 			})
 		}
 	case err == nil:
@@ -77,10 +70,7 @@ func (s *Service) add(ctx context.Context, at platform.Shop, orderHour, orderMin
 			if err := beginSync(ctx, tx, s.Clock.Now(), away); err != nil {
 				return err
 			}
-			if err := s.putStore(ctx, tx, before, current); err != nil {
-				return err
-			}
-			return then(tx, current.ID)
+			return s.putStore(ctx, tx, before, current)
 		})
 	}
 	if err != nil {

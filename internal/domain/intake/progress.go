@@ -83,24 +83,33 @@ func (y *Sync) note(stored int, now time.Time) {
 	y.Total = max(y.Total, y.Done)
 }
 
+// SyncReader reads how far first syncs have come.
+type SyncReader interface {
+	// LatestSync returns the sync of the last connection; false when there is none. A
+	// transaction that may write locks it.
+	LatestSync(ctx context.Context) (Sync, bool, error)
+	// RunningContracts counts the contracts that are active or paused.
+	RunningContracts(ctx context.Context) (int, error)
+}
+
 // SyncTx reads and writes the first syncs of a shop.
 type SyncTx interface {
-	// LatestSync returns the sync of the last connection, locked; false when there is none.
-	LatestSync(ctx context.Context) (Sync, bool, error)
+	SyncReader
 	// PutSync inserts a sync whose Version is 0, and writes another one if its Version is
 	// still what was read; otherwise it fails with a Conflict.
 	PutSync(ctx context.Context, y Sync) error
 	// CancelledSince returns at most limit contracts that were cancelled at or after an
 	// instant, and counts all.
 	CancelledSince(ctx context.Context, since time.Time, limit int) ([]contract.ID, int, error)
-	// RunningContracts counts the contracts that are active or paused.
-	RunningContracts(ctx context.Context) (int, error)
+	// MissedOrders counts, up to limit, the orders whose date has passed since an instant
+	// and that were not charged because the store was disconnected.
+	MissedOrders(ctx context.Context, since, now time.Time, limit int) (int, error)
 }
 
 // Progress returns how far the first sync of a store has come; false when the store was
 // connected before syncs were noted.
 func (s *Service) Progress(ctx context.Context, of shop.ID) (y Sync, known bool, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) (err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		y, known, err = tx.LatestSync(ctx)
 		return err
 	})

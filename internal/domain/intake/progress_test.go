@@ -65,6 +65,10 @@ func (s *syncing) Update(_ context.Context, _ shop.ID, fn func(Tx) error) error 
 	return err
 }
 
+func (s *syncing) View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error {
+	return s.Update(ctx, of, func(tx Tx) error { return fn(tx) })
+}
+
 type syncTx struct {
 	Tx
 	of *syncing

@@ -82,7 +82,7 @@ type Departure struct {
 // Departure returns since when a store is disconnected, and what is to come of it.
 func (s *Service) Departure(ctx context.Context, of shop.ID) (Departure, error) {
 	var d Departure
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		store, err := tx.Shop(ctx)
 		if err != nil {
 			return err

@@ -16,9 +16,16 @@ import (
 // dueAtOnce is how many requests one transaction takes up.
 const dueAtOnce = 20
 
+// ReadTx is a read-only transaction on one shop's requests.
+type ReadTx interface {
+	// PrivacyRequests returns at most limit requests, newest first.
+	PrivacyRequests(ctx context.Context, limit int) ([]Request, error)
+}
+
 // StoreTx is a transaction of the service.
 type StoreTx interface {
 	Tx
+	ReadTx
 	PutMessages(ctx context.Context, messages []notify.Message) error
 	Shop(ctx context.Context) (shop.Shop, error)
 	// DuePrivacyRequests returns at most limit requests whose DueAt is at or before now,
@@ -26,8 +33,6 @@ type StoreTx interface {
 	DuePrivacyRequests(ctx context.Context, now time.Time, limit int) ([]Request, error)
 	// PrivacyRequest returns a request, locked, or NotFound.
 	PrivacyRequest(ctx context.Context, id ID) (Request, error)
-	// PrivacyRequests returns at most limit requests, newest first.
-	PrivacyRequests(ctx context.Context, limit int) ([]Request, error)
 	// PersonalData returns all that is stored about a customer.
 	PersonalData(ctx context.Context, customer int64) ([]Section, error)
 }
@@ -35,6 +40,7 @@ type StoreTx interface {
 // Store runs transactions.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(StoreTx) error) error
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 }
 
 // Service answers requests for personal data.
@@ -51,7 +57,7 @@ type Service struct {
 func (s *Service) List(ctx context.Context, of shop.ID) ([]Request, error) {
 	const limit = 200
 	var list []Request
-	err := s.Store.Update(ctx, of, func(tx StoreTx) (err error) {
+	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		list, err = tx.PrivacyRequests(ctx, limit)
 		return err
 	})

@@ -109,6 +109,10 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 	if err != nil {
 		return nil, err
 	}
+	key, err := c.credential(ctx, s.shop)
+	if err != nil {
+		return nil, err
+	}
 	body := doc.body(variables)
 	for try := range maxThrottled {
 		if try > 0 {
@@ -124,11 +128,19 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 		}
 		got := reflect.New(reflect.TypeOf(data))
 		a := answer{Data: got.Interface()}
-		err = c.post(ctx, st.endpoint, s.shop.Token, body, &a)
+		err = c.post(ctx, st.endpoint, key.token, body, &a)
 		st.bucket.settle(taken, a.Extensions.Cost)
 		doc.learn(a.Extensions.Cost)
 		switch hasData := !got.Elem().IsNil(); {
 		case errors.Is(err, errThrottled), err == nil && !hasData && a.throttled():
+			continue
+		case errors.Is(err, errUnauthorized):
+			switch again, failed := key.replace(ctx); {
+			case failed != nil:
+				return nil, failed
+			case !again:
+				return nil, err
+			}
 			continue
 		case err != nil:
 			return nil, err
