@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
@@ -37,6 +38,7 @@ import (
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -55,7 +57,9 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
-	OwnTokens bool // call stores with the tokens that an operator gives, whatever merchants have granted
+	Tracer    tracing.Tracer // marks requests and tasks
+	Version   string         // of the program
+	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -72,6 +76,7 @@ type App struct {
 	Subscriptions http.Handler // the subscriptions line, webhooks, documents and probes
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
+	Metrics       *telemetry.Metrics
 
 	Store     *store.DB
 	Charge    *charge.Service

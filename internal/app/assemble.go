@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -56,8 +58,12 @@ func New(ctx context.Context, o Options) (*App, error) {
 // yet.
 func On(db *store.DB, o Options) (*App, error) {
 	a := &App{Store: db, options: o}
+	var err error
+	if a.Metrics, err = telemetry.NewMetrics(o.Version, newGauges(a)); err != nil {
+		return nil, fmt.Errorf("set up the metrics: %w", err)
+	}
 	clientOptions := shopify.Options{
-		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
+		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log, Observe: a.Metrics.Call,
 	}
 	if o.Simulated != nil {
 		clientOptions.HTTP, clientOptions.Clock, clientOptions.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait

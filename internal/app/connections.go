@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
@@ -113,31 +111,4 @@ func MigrateToken(ctx context.Context, d config.Database, p config.Platform, c c
 		return err
 	}
 	return a.Connections.Migrate(ctx, of)
-}
-
-// granted returns what is wrong with what a store has granted to the app.
-func granted(ctx context.Context, s *connection.Service, of shop.Shop) error {
-	list, err := s.Connections(ctx, of.ID)
-	if err != nil {
-		return err
-	}
-	for _, c := range list {
-		if c.App != connection.Primary {
-			continue
-		}
-		var lacks []string
-		for _, scope := range c.Missing() {
-			lacks = append(lacks, fmt.Sprintf("%s (%s)", scope.Name, scope.Feature))
-		}
-		switch {
-		case c.Refused != "":
-			return fmt.Errorf("the platform does not accept the refresh token since it was issued at %s: have the merchant open the app in the store's admin", c.RenewedAt.Format(time.RFC3339))
-		case c.Refresh == "":
-			return fmt.Errorf("the access token never expires, which the platform ends on 2027-01-01 for public apps: run perennial shops migrate-token --shop %s", of.Domain)
-		case len(lacks) > 0:
-			return fmt.Errorf("the store has not granted %s: have the merchant open the app in the store's admin", strings.Join(lacks, ", "))
-		}
-		return nil
-	}
-	return nil
 }

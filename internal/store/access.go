@@ -40,7 +40,7 @@ func hashText[H ~[32]byte](h H) string {
 	return hex.EncodeToString(digits[:])
 }
 
-func (r *keyRow) columns(m *mapping, k *access.Key) {
+func (r *keyRow) Columns(m *mapping, k *access.Key) {
 	mapShop(m, &r.ShopID, &k.Shop)
 	mapInt(m, &r.ID, &k.ID)
 	mapText(m, &r.Name, &k.Name)

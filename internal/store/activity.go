@@ -63,7 +63,7 @@ func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	return nil
 }
 
-func (r *entryRow) columns(m *mapping, e *activity.Entry) {
+func (r *entryRow) Columns(m *mapping, e *activity.Entry) {
 	m.shop(&r.ShopID)
 	mapSame(m, &r.ID, &e.ID)
 	mapSame(m, &r.EntityID, &e.EntityID)

@@ -28,7 +28,7 @@ type annotationRow struct {
 	Version    int64
 }
 
-func (r *annotationRow) columns(m *mapping, a *billing.Annotation) {
+func (r *annotationRow) Columns(m *mapping, a *billing.Annotation) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapText(m, &r.Target, &a.Target)

@@ -46,7 +46,7 @@ type attemptRow struct {
 	Version           int64
 }
 
-func (r *attemptRow) columns(m *mapping, a *billing.Attempt) {
+func (r *attemptRow) Columns(m *mapping, a *billing.Attempt) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapInt(m, &r.ContractID, &a.Contract)

@@ -38,7 +38,7 @@ type bundleRow struct {
 	Version   int64
 }
 
-func (r *bundleRow) columns(m *mapping, s *bundle.Settings) {
+func (r *bundleRow) Columns(m *mapping, s *bundle.Settings) {
 	text := *s
 	text.ID, text.Line, text.CreatedAt, text.UpdatedAt, text.Version = 0, "", time.Time{}, time.Time{}, 0 // they have columns
 	mapJSON(m, "settings", &r.Settings, &text)

@@ -109,7 +109,7 @@ var progress = []string{
 	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "in_flight_edits", "expire_at",
 }
 
-func (r *contractRow) columns(m *mapping, c *contract.Contract) {
+func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
 	r.progress(m, c)
 	mapText(m, &r.Line, &c.Line)
 	mapText(m, &r.Status, &c.Status)

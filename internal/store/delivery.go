@@ -37,7 +37,7 @@ type deliveryRow struct {
 	Version    int64
 }
 
-func (r *deliveryRow) columns(m *mapping, p *delivery.Profile) {
+func (r *deliveryRow) Columns(m *mapping, p *delivery.Profile) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &p.ID)
 	mapSame(m, &r.PlatformID, &p.PlatformID)

@@ -35,7 +35,7 @@ type eventRow struct {
 	Reason         string
 }
 
-func (r *eventRow) columns(m *mapping, e *intake.InboxEvent) {
+func (r *eventRow) Columns(m *mapping, e *intake.InboxEvent) {
 	m.shop(&r.ShopID)
 	mapText(m, &r.ID, &e.ID)
 	mapText(m, &r.Topic, &e.Topic)

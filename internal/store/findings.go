@@ -34,7 +34,7 @@ type findingRow struct {
 	Version     int64
 }
 
-func (r *findingRow) columns(m *mapping, f *repair.Finding) {
+func (r *findingRow) Columns(m *mapping, f *repair.Finding) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &f.ID)
 	mapText(m, &r.Kind, &f.Kind)

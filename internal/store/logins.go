@@ -45,7 +45,7 @@ type linkRow struct {
 	UsedAt     int64
 }
 
-func (r *linkRow) columns(m *mapping, l *login.Link) {
+func (r *linkRow) Columns(m *mapping, l *login.Link) {
 	m.shop(&r.ShopID)
 	mapHash(m, "hash", &r.Hash, &l.Hash)
 	mapSame(m, &r.CustomerID, &l.Customer)
@@ -68,7 +68,7 @@ type sessionRow struct {
 	ExpiresAt  int64
 }
 
-func (r *sessionRow) columns(m *mapping, s *login.Session) {
+func (r *sessionRow) Columns(m *mapping, s *login.Session) {
 	m.shop(&r.ShopID)
 	mapHash(m, "hash", &r.Hash, &s.Hash)
 	mapSame(m, &r.CustomerID, &s.Customer)

@@ -34,7 +34,7 @@ type programRow struct {
 	Version   int64
 }
 
-func (r *programRow) columns(m *mapping, p *loyalty.Program) {
+func (r *programRow) Columns(m *mapping, p *loyalty.Program) {
 	m.shop(&r.ShopID)
 	r.ID = 1 // a shop has one
 	mapSame(m, &r.Active, &p.Active)
@@ -119,7 +119,7 @@ type memberRow struct {
 	Version      int64
 }
 
-func (r *memberRow) columns(m *mapping, a *loyalty.Account) {
+func (r *memberRow) Columns(m *mapping, a *loyalty.Account) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &a.ID)
 	mapSame(m, &r.CustomerID, &a.Person.Customer)
@@ -297,7 +297,7 @@ type creditRow struct {
 	RecordedAt int64
 }
 
-func (r *creditRow) columns(m *mapping, c *loyalty.Credit) {
+func (r *creditRow) Columns(m *mapping, c *loyalty.Credit) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &c.ID)
 	mapInt(m, &r.AccountID, &c.Account)

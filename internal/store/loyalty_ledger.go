@@ -37,7 +37,7 @@ type pointRow struct {
 	RecordedAt    int64
 }
 
-func (r *pointRow) columns(m *mapping, e *loyalty.Entry) {
+func (r *pointRow) Columns(m *mapping, e *loyalty.Entry) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &e.ID)
 	mapInt(m, &r.AccountID, &e.Account)
@@ -74,7 +74,7 @@ type useRow struct {
 	Points    int64
 }
 
-func (r *useRow) columns(m *mapping, u *loyalty.Use) {
+func (r *useRow) Columns(m *mapping, u *loyalty.Use) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.AccountID, &u.Account)
 	mapSame(m, &r.Entry, &u.Entry)
@@ -103,7 +103,7 @@ type lotRow struct {
 	Absorbed      int64
 }
 
-func (r *lotRow) columns(m *mapping, l *loyalty.Lot) {
+func (r *lotRow) Columns(m *mapping, l *loyalty.Lot) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.AccountID, &l.Account)
 	mapSame(m, &r.Seq, &l.Seq)

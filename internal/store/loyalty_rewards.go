@@ -47,7 +47,7 @@ type rewardRow struct {
 	Version     int64
 }
 
-func (r *rewardRow) columns(m *mapping, t *loyalty.Reward) {
+func (r *rewardRow) Columns(m *mapping, t *loyalty.Reward) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &t.ID)
 	mapInt(m, &r.AccountID, &t.Account)

@@ -15,7 +15,7 @@ import (
 )
 
 // mapping copies the columns of a row to the fields of a domain value, or the fields to the
-// columns. A row type lists the pairs once, in its method columns, so that neither
+// columns. A row type lists the pairs once, in its method Columns, so that neither
 // direction can miss one. The first failure is kept, and what follows it is of no use.
 type mapping struct {
 	toRow bool
@@ -27,7 +27,8 @@ type mapping struct {
 // mapped is a pointer to a row R that maps to a domain value V.
 type mapped[R, V any] interface {
 	*R
-	columns(m *mapping, v *V)
+	// Columns is exported so that linters see it as used: it is called through this constraint only.
+	Columns(m *mapping, v *V)
 }
 
 // rowOf returns the row of a domain value.
@@ -39,7 +40,7 @@ func rowOf[R, V any, P mapped[R, V]](of shop.ID, v V) (R, error) {
 func sealedRowOf[R, V any, P mapped[R, V]](s sealer, of shop.ID, v V) (R, error) {
 	var r R
 	m := mapping{toRow: true, of: of, seal: s}
-	P(&r).columns(&m, &v)
+	P(&r).Columns(&m, &v)
 	if m.err != nil {
 		return r, fmt.Errorf("write a row of %s: %w", tableName[R](), m.err)
 	}
@@ -58,7 +59,7 @@ func readRow[V, R any, P mapped[R, V]](r R) (V, error) { return readSealedRow[V,
 func readSealedRow[V, R any, P mapped[R, V]](s sealer, r R) (V, error) {
 	var v V
 	m := mapping{seal: s}
-	P(&r).columns(&m, &v)
+	P(&r).Columns(&m, &v)
 	if m.err != nil {
 		return v, fmt.Errorf("read a row of %s: %w", tableName[R](), m.err)
 	}

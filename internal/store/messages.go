@@ -49,7 +49,7 @@ type messageBody struct {
 	HTML string `json:"html"`
 }
 
-func (r *messageRow) columns(m *mapping, n *notify.Message) {
+func (r *messageRow) Columns(m *mapping, n *notify.Message) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &n.ID)
 	mapText(m, &r.Kind, &n.Kind)

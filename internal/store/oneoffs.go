@@ -41,7 +41,7 @@ type oneOffRow struct {
 	Version       int64
 }
 
-func (r *oneOffRow) columns(m *mapping, o *billing.OneOff) {
+func (r *oneOffRow) Columns(m *mapping, o *billing.OneOff) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &o.ID)
 	mapInt(m, &r.ContractID, &o.Contract)

@@ -62,7 +62,7 @@ type connectionRow struct {
 	Version      int64
 }
 
-func (r *connectionRow) columns(m *mapping, c *partner.Connection) {
+func (r *connectionRow) Columns(m *mapping, c *partner.Connection) {
 	mapShop(m, &r.ShopID, &c.Shop)
 	mapInt(m, &r.ID, &c.ID)
 	mapText(m, &r.App, &c.App)
@@ -246,7 +246,7 @@ type callsRow struct {
 	LastAt       int64
 }
 
-func (r *callsRow) columns(m *mapping, c *partner.Calls) {
+func (r *callsRow) Columns(m *mapping, c *partner.Calls) {
 	m.shop(&r.ShopID)
 	mapText(m, &r.App, &c.App)
 	mapInt(m, &r.ConnectionID, &c.Connection)
@@ -307,7 +307,7 @@ type appRow struct {
 	Version        int64
 }
 
-func (r *appRow) columns(m *mapping, a *partner.App) {
+func (r *appRow) Columns(m *mapping, a *partner.App) {
 	mapText(m, &r.ID, &a.ID)
 	mapText(m, &r.Name, &a.Name)
 	mapText(m, &r.BaseURL, &a.BaseURL)

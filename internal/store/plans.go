@@ -72,7 +72,7 @@ const (
 	variantItem = "VARIANT"
 )
 
-func (r *planGroupRow) columns(m *mapping, g *plan.Group) {
+func (r *planGroupRow) Columns(m *mapping, g *plan.Group) {
 	mapJSON(m, "terms", &r.Terms, &g.Terms)
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &g.ID)
@@ -90,7 +90,7 @@ func (r *planGroupRow) columns(m *mapping, g *plan.Group) {
 	m.within(r.ID)
 }
 
-func (r *planOptionRow) columns(m *mapping, o *plan.Option) {
+func (r *planOptionRow) Columns(m *mapping, o *plan.Option) {
 	mapJSON(m, "terms", &r.Terms, o)
 	m.shop(&r.ShopID)
 	mapSame(m, &r.ID, &o.ID)

@@ -53,7 +53,7 @@ type privacyRow struct {
 	Version      int64
 }
 
-func (r *privacyRow) columns(m *mapping, p *privacy.Request) {
+func (r *privacyRow) Columns(m *mapping, p *privacy.Request) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &p.ID)
 	mapText(m, &r.Kind, &p.Kind)

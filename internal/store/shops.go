@@ -65,7 +65,7 @@ type guardNote struct {
 	Comparing shop.Reading `json:"comparing,omitzero"`
 }
 
-func (r *shopRow) columns(m *mapping, s *shop.Shop) {
+func (r *shopRow) Columns(m *mapping, s *shop.Shop) {
 	mapInt(m, &r.ID, &s.ID)
 	mapText(m, &r.Domain, &s.Domain)
 	mapSame(m, &r.PlatformID, &s.PlatformID)

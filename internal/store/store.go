@@ -85,6 +85,10 @@ type engine interface {
 	status(ctx context.Context) ([]Migration, error)
 	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)
 	idle(ctx context.Context) (bool, error)
+	// queueState says how the queue of tasks does.
+	queueState(ctx context.Context) (job.State, error)
+	// now returns the time of the database's machine; zero: it is this one.
+	now(ctx context.Context) (time.Time, error)
 	close() error
 }
 

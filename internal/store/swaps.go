@@ -46,7 +46,7 @@ type swapRow struct {
 	Version       int64
 }
 
-func (r *swapRow) columns(m *mapping, rule *swap.Rule) {
+func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ID, &rule.ID)
 	mapText(m, &r.Line, &rule.Line)

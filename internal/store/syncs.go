@@ -33,7 +33,7 @@ type syncRow struct {
 	Version    int64
 }
 
-func (r *syncRow) columns(m *mapping, y *intake.Sync) {
+func (r *syncRow) Columns(m *mapping, y *intake.Sync) {
 	m.shop(&r.ShopID)
 	mapTime(m, &r.StartedAt, &y.StartedAt)
 	mapText(m, &r.Stage, &y.Stage)

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // What the features ask of a transaction.
@@ -80,7 +81,8 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 		return err
 	}
 	lockShop := false
-	return db.repeat(ctx, func(ctx context.Context, commit bool) (bool, error) {
+	ctx, span := tracing.Transaction(ctx, int64(s.shop))
+	return db.repeat(ctx, span, func(ctx context.Context, commit bool) (bool, error) {
 		return db.once(ctx, s, commit, func(tx *Tx) error {
 			tx.lockShop = lockShop
 			err := fn(tx)
@@ -90,11 +92,14 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 	})
 }
 
-// repeat runs a transaction until it succeeds, or running it again would not help.
-func (db *DB) repeat(ctx context.Context, once func(ctx context.Context, commit bool) (again bool, err error)) error {
+// repeat runs a transaction until it succeeds, or running it again would not help, and ends
+// its span.
+func (db *DB) repeat(ctx context.Context, span tracing.Span, once func(ctx context.Context, commit bool) (again bool, err error)) (err error) {
+	defer func() { span.End(err) }()
 	for run := 1; ; run++ {
 		again, err := db.through(ctx, once)
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
+			span.Set(tracing.Runs(run))
 			return err
 		}
 		if short, ok := errors.AsType[*shortOfIDs](err); ok {

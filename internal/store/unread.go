@@ -21,7 +21,7 @@ type unreadRow struct {
 	SeenAt     int64
 }
 
-func (r *unreadRow) columns(m *mapping, u *contract.Unread) {
+func (r *unreadRow) Columns(m *mapping, u *contract.Unread) {
 	m.shop(&r.ShopID)
 	mapInt(m, &r.ContractID, &u.ID)
 	mapText(m, &r.Reason, &u.Reason)

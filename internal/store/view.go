@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // errReadOnly is the failure of a write in a View.
@@ -23,7 +24,8 @@ func (db *DB) View(ctx context.Context, of shop.ID, fn func(*Tx) error) error {
 	if of == 0 {
 		return fault.New(fault.Internal, "a read-only transaction names no shop")
 	}
-	return db.repeat(ctx, func(ctx context.Context, commit bool) (again bool, err error) {
+	ctx, span := tracing.ReadOnly(ctx, int64(of))
+	return db.repeat(ctx, span, func(ctx context.Context, commit bool) (again bool, err error) {
 		inner, err := db.engine.begin(ctx, scope{shop: of}, readOnly)
 		if err != nil {
 			return db.engine.retryable(err), fmt.Errorf("begin a read-only transaction: %w", err)

@@ -47,7 +47,7 @@ type endpointRow struct {
 	Version        int64
 }
 
-func (r *endpointRow) columns(m *mapping, e *webhook.Endpoint) {
+func (r *endpointRow) Columns(m *mapping, e *webhook.Endpoint) {
 	mapShop(m, &r.ShopID, &e.Shop)
 	mapInt(m, &r.ID, &e.ID)
 	mapText(m, &r.URL, &e.URL)
@@ -166,7 +166,7 @@ type webhookRow struct {
 	ExpiresAt  int64
 }
 
-func (r *webhookRow) columns(m *mapping, w *webhook.Message) {
+func (r *webhookRow) Columns(m *mapping, w *webhook.Message) {
 	mapShop(m, &r.ShopID, &w.Shop)
 	mapText(m, &r.ID, &w.ID)
 	mapText(m, &r.Type, &w.Type)
@@ -294,7 +294,7 @@ type webhookDeliveryRow struct {
 	Version    int64
 }
 
-func (r *webhookDeliveryRow) columns(m *mapping, d *webhook.Delivery) {
+func (r *webhookDeliveryRow) Columns(m *mapping, d *webhook.Delivery) {
 	mapShop(m, &r.ShopID, &d.Shop)
 	mapInt(m, &r.ID, &d.ID)
 	mapInt(m, &r.EndpointID, &d.Endpoint)

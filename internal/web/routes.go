@@ -24,6 +24,7 @@ func Routes(mux muxer) http.Handler {
 		}
 		handler, pattern := mux.Handler(r)
 		if pattern != "" {
+			traceOf(r.Context()).found(pattern)
 			mux.ServeHTTP(w, r)
 			return
 		}

@@ -41,6 +41,8 @@ type Options struct {
 	// Wait waits for some time between two durations, or fails when ctx ends
 	// first; nil: as the machine's time passes. A simulation has its own time.
 	Wait func(ctx context.Context, least, most time.Duration) error
+	// Observe is given each call that has ended; nil: none is.
+	Observe func(Call)
 	// Tokens knows the access tokens that stores have now. nil: those that callers give.
 	Tokens platform.Tokens
 }
@@ -63,6 +65,7 @@ type Client struct {
 	tokens  platform.Tokens
 	wait    func(ctx context.Context, least, most time.Duration) error
 	virtual bool // wait is not the machine's
+	report  func(Call)
 
 	questions [platform.MaxCharges + 1]*document // CycleState, repeated
 	charges   [platform.MaxCharges + 1]*document // Charge, repeated
@@ -74,7 +77,7 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log, clock: o.Clock, tokens: o.Tokens, wait: o.Wait, virtual: o.Wait != nil}
+	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log, clock: o.Clock, tokens: o.Tokens, wait: o.Wait, virtual: o.Wait != nil, report: o.Observe}
 	if c.clock == nil {
 		c.clock = clock.System{}
 	}

@@ -92,6 +92,8 @@ func (a *answer) throttled() bool {
 // returned for the caller to judge; errors without data are its error. A query
 // whose answer is lost is sent again while a person waits; a mutation is not.
 func (s session) ask(ctx context.Context, doc *document, variables []byte, data any) (errs []graphError, err error) {
+	ctx, end := s.client.observe(ctx, doc.name)
+	defer func() { end(err) }()
 	if !doc.reads {
 		return s.askOnce(ctx, doc, variables, data)
 	}
@@ -131,6 +133,7 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 		err = c.post(ctx, st.endpoint, key.token, body, &a)
 		st.bucket.settle(taken, a.Extensions.Cost)
 		doc.learn(a.Extensions.Cost)
+		charged(ctx, a.Extensions.Cost)
 		switch hasData := !got.Elem().IsNil(); {
 		case errors.Is(err, errThrottled), err == nil && !hasData && a.throttled():
 			continue

@@ -84,7 +84,7 @@ func New(o Options) (http.Handler, error) {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, view{}, fault.New(fault.Forbidden, "another site has sent this form").Code("crossOrigin"))
 	}))
-	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(mux)))), nil
+	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(web.Mux(mux))))), nil
 }
 
 // tidy answers paths that the mux would rather have written otherwise.
