@@ -129,8 +129,8 @@ func TestReinstallReportsContractsThatPlatformCancelled(t *testing.T) {
 	s.wantAmounts("25.00")
 }
 
-// The merchant is told at once that nothing is charged any more and until when the app can
-// be installed again; who does so within two days loses no subscription.
+// The merchant gets an e-mail at once: nothing is charged any more, and until when the app
+// can be installed again. A merchant who installs it within two days loses no subscription.
 func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)

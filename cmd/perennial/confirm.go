@@ -59,7 +59,7 @@ func (c *shopsConfirmCommand) Run(ctx context.Context, out io.Writer) error {
 
 // shownPreview prints what will be charged.
 func shownPreview(out io.Writer, domain string, p confirm.Preview) error {
-	fmt.Fprintf(out, "%s: %d orders until %s, of which %d are overdue\n", oneLine(domain), p.Orders(), p.Until.Format(time.RFC3339), p.Overdue)
+	fmt.Fprintf(out, "%s: %d orders until %s, %d of them overdue\n", oneLine(domain), p.Orders(), p.Until.Format(time.RFC3339), p.Overdue)
 	if p.Syncing {
 		fmt.Fprintln(out, "the contracts are still being read: there may be more orders")
 	}

@@ -64,7 +64,7 @@ func (p Preview) Orders() int {
 // ReadTx is one read-only transaction on one shop's data.
 type ReadTx interface {
 	Shop(ctx context.Context) (shop.Shop, error)
-	// TotalsToCharge sums the orders that are to be charged until an instant, by currency,
+	// TotalsToCharge sums the orders that will be charged until an instant, by currency,
 	// and counts those whose date is at or before now. Of several that a contract has
 	// missed only the newest counts.
 	TotalsToCharge(ctx context.Context, now, until time.Time) (totals []Total, overdue int, err error)

@@ -40,7 +40,7 @@ type Sync struct {
 	Worked     time.Duration
 	NotedAt    time.Time // the last progress
 	FinishedAt time.Time
-	Owner      string // which run of which node reads; empty: none
+	Owner      string // the run that reads; empty: none
 	LeaseUntil time.Time
 	Failure    string    // why the last try ended early
 	AwaySince  time.Time // when the connection before it ended; zero: there was none
@@ -116,7 +116,7 @@ func (s *Service) Progress(ctx context.Context, of shop.ID) (y Sync, known bool,
 	return y, known, err
 }
 
-// beginSync notes that a store was connected and is to be read.
+// beginSync notes that a store was connected and will be read.
 func beginSync(ctx context.Context, tx Tx, now, away time.Time) error {
 	last, known, err := tx.LatestSync(ctx)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *Service) noteSync(ctx context.Context, tx Tx, y *Sync, change func(*Syn
 	return nil
 }
 
-// total counts the platform's contracts of a first sync, whose first page was listed.
+// total counts the platform's contracts of a first sync after its first page was listed.
 func (s *Service) total(ctx context.Context, store *shop.Shop, y *Sync, first int, next string) error {
 	if y == nil || y.Total > 0 {
 		return nil

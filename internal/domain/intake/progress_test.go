@@ -18,11 +18,10 @@ import (
 // pages is a platform with pages of contracts that cannot be read: only the lists matter.
 type pages struct {
 	Platform
-	n       int // pages
-	listed  []string
-	failing string            // the cursor of the page whose contracts fail
-	meets   func(int64) error // called when contracts are read
-	levels  map[platform.Priority]int
+	n      int // pages
+	listed []string
+	meets  func(int64) error // called when contracts are read
+	levels map[platform.Priority]int
 }
 
 func (p *pages) Store(context.Context, platform.Shop) (platform.Store, error) {

@@ -74,8 +74,8 @@ func Disconnected(ctx context.Context, tx Outbox, of shop.Shop, now time.Time) e
 	}, of.CancelsAt(), now)
 }
 
-// PrivacyReminder tells the merchant that requests for personal data are open, the first
-// of which has to be done by an instant.
+// PrivacyReminder tells the merchant that requests for personal data are open, and by when
+// the first one has to be done.
 func PrivacyReminder(ctx context.Context, tx Outbox, of shop.Shop, open int, dueBy, now time.Time) error {
 	return toOwner(ctx, tx, of, fmt.Sprintf("privacy-%d", now.UnixMilli()), notice{
 		Subject: "Customers of " + of.Domain + " wait for an answer",

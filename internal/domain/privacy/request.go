@@ -54,7 +54,7 @@ type Request struct {
 	Version      int64
 }
 
-// Open reports whether somebody has something left to do.
+// Open reports whether the merchant or the service has something left to do.
 func (r Request) Open() bool { return r.ClosedAt.IsZero() && r.DownloadedAt.IsZero() }
 
 // Overdue reports whether a request is open after its deadline.
@@ -86,9 +86,9 @@ func (r Request) what() string {
 	case Export:
 		return fmt.Sprintf("customer %d requests their data", r.Customer)
 	case EraseCustomer:
-		return fmt.Sprintf("customer %d is to be erased", r.Customer)
+		return fmt.Sprintf("customer %d must be erased", r.Customer)
 	}
-	return "the customers of the store are to be erased"
+	return "the customers of the store must be erased"
 }
 
 // Tx is one transaction on one shop's requests.

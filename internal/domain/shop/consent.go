@@ -6,7 +6,7 @@ import "time"
 type Consent struct {
 	// AwaitsSince is since when charges wait for the confirmation. Zero: they do not.
 	AwaitsSince time.Time
-	// ConfirmedAt is when it was given last, and ConfirmedBy by whom. Zero for a store
+	// ConfirmedAt is when it was given last, and ConfirmedBy who gave it. Zero for a store
 	// that never waited for one.
 	ConfirmedAt time.Time
 	ConfirmedBy string
