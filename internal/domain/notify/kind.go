@@ -37,6 +37,8 @@ const (
 	ProductReplaced     Kind = "product_replaced"
 	PriceUpdated        Kind = "price_updated"
 	ManagementLink      Kind = "management_link"
+
+	MerchantNotice Kind = "merchant_notice" // to the owner of the store
 )
 
 // trait is what the pipeline must know of a kind.
@@ -66,6 +68,7 @@ var traits = map[Kind]trait{
 	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail},
 	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
+	MerchantNotice:      {event: activity.InformationalEvent},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 }
 
