@@ -200,7 +200,7 @@ func (w *world) nothingWaits() error {
 	}{
 		{I4, "attempts that are due", "SELECT COUNT(*) FROM attempts WHERE due_at <= "},
 		{I4, "attempts to publish to the platform", "SELECT COUNT(*) FROM attempts WHERE publish_at <= "},
-		{I4, "marks", "SELECT COUNT(*) FROM marks WHERE due_at <= "},
+		{I4, "annotations", "SELECT COUNT(*) FROM annotations WHERE due_at <= "},
 		{I4, "contracts with changes that are due", "SELECT COUNT(*) FROM contracts WHERE amend_at <= "},
 		{I8, "events that wait", "SELECT COUNT(*) FROM inbox WHERE finished_at IS NULL AND due_at <= "},
 		{I8, "events that were given up", "SELECT COUNT(*) FROM inbox WHERE finished_at IS NULL AND due_at IS NULL AND received_at <= "},
