@@ -124,6 +124,7 @@ var domain = [][]string{
 	{"billing"},
 	{"intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
+	{"staff"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
@@ -132,6 +133,11 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+}
+
+// domainLibraries are the libraries that one feature may import.
+var domainLibraries = map[string][]string{
+	"staff": {"golang.org/x/crypto/argon2", "github.com/pquerna/otp"},
 }
 
 // anyLibrary permits every other module.
@@ -164,7 +170,7 @@ func featureRows(name string, below []string) []row {
 	folder := "internal/domain/" + name
 	feature := row{
 		may:   slices.Concat([]string{"internal/base/...", "internal/platform"}, below),
-		libs:  []string{"golang.org/x/sync"},
+		libs:  append([]string{"golang.org/x/sync"}, domainLibraries[name]...),
 		tests: []string{folder + "/...", "internal/platform/...", "internal/store/...", "internal/pgtest"},
 		not:   []string{"net/http", "database/sql"},
 	}

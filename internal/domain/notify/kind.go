@@ -37,12 +37,14 @@ const (
 	ProductReplaced     Kind = "product_replaced"
 	PriceUpdated        Kind = "price_updated"
 	ManagementLink      Kind = "management_link"
+	StaffLink           Kind = "staff_link"
 )
 
 // trait is what the pipeline must know of a kind.
 type trait struct {
 	event  activity.EventType // of the entry that says how sending ended
 	secret bool               // the text contains a credential: it is deleted once the message is final
+	staff  bool               // it goes to users of the dashboard, so no store can disable it
 }
 
 var traits = map[Kind]trait{
@@ -67,15 +69,18 @@ var traits = map[Kind]trait{
 	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
+	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }
 
-// Kinds lists every kind, by name.
-func Kinds() []Kind { return slices.Sorted(maps.Keys(traits)) }
+// Kinds lists the kinds that a store can disable, by name.
+func Kinds() []Kind {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(traits)), func(k Kind) bool { return traits[k].staff })
+}
 
 // CheckKinds says whether all of a list are kinds of e-mail.
 func CheckKinds(list []Kind) error {
 	for _, k := range list {
-		if _, known := traits[k]; !known {
+		if !slices.Contains(Kinds(), k) {
 			names := make([]string, 0, len(traits))
 			for _, k := range Kinds() {
 				names = append(names, string(k))

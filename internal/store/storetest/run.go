@@ -59,6 +59,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"webhooks":            testWebhooks,
 		"webhooks-announcing": testAnnouncing,
 		"logins":              testLogins,
+		"staff":               testStaff,
 		"redact":              testRedact,
 		"jobs":                testJobs,
 		"rests":               testRests,
