@@ -36,7 +36,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc // indirect
+require github.com/boombuler/barcode v1.0.1-0.20190219062509-6c824513bacc
 
 require (
 	github.com/agnivade/levenshtein v1.1.1 // indirect

@@ -92,6 +92,12 @@ var table = slices.Concat(
 			tests: []string{"internal/store/..."},
 		},
 		{
+			of:    "internal/web/dashboard",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web"},
+			libs:  []string{"github.com/boombuler/barcode"},
+			tests: []string{"internal/store/...", "internal/pgtest"},
+		},
+		{
 			of:    "internal/web/...",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/..."},
 			libs:  []string{"github.com/danielgtaylor/huma/v2"},

@@ -29,6 +29,7 @@ type cli struct {
 	Sandbox  sandboxCommand  `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
 	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
+	Users    usersCommand    `cmd:"" help:"Look after the users of a store's dashboard."`
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
 	Key      keyCommand      `cmd:"" help:"Rotate the secret key."`
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`

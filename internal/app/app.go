@@ -29,11 +29,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -89,13 +91,16 @@ type App struct {
 	Lifecycle *lifecycle.Service
 	Repair    *repair.Service
 	Retention *retention.Service
+	Staff     *staff.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
 
-	options  Options
-	handlers job.Handlers
-	jobs     *job.Runner
-	callers  []interface{ CloseIdleConnections() } // what sends requests to others
+	options Options
+	// embedding is what the dashboard needs in the platform's admin; nil: it is not shown there.
+	embedding *dashboard.Embedding
+	handlers  job.Handlers
+	jobs      *job.Runner
+	callers   []interface{ CloseIdleConnections() } // what sends requests to others
 }
 
 // Do carries out a task here and now, as a worker would.

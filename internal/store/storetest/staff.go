@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // users runs fn in a transaction on users.
@@ -279,6 +280,30 @@ func testStaff(t *testing.T, open opener) {
 			}
 			return err
 		})
+	})
+	t.Run("a shop has a contract and a plan once it has its own", func(t *testing.T) {
+		w := begin(t, open)
+		has := func() [2]bool {
+			t.Helper()
+			contracts, err := w.db.Shops().HasContracts(t.Context(), w.shop.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, err := w.db.Shops().HasPlans(t.Context(), w.shop.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return [2]bool{contracts, plans}
+		}
+		if got := has(); got != [2]bool{} {
+			t.Errorf("an empty shop has %v", got)
+		}
+		w.put(monthly(1))
+		g := coffee(51, 52, 1001)
+		w.in(func(tx *store.Tx) error { put := g; return tx.PutPlanGroup(t.Context(), &put) })
+		if got := has(); got != [2]bool{true, true} {
+			t.Errorf("the shop has %v", got)
+		}
 	})
 	t.Run("a setup step keeps its first instant, in its shop only", func(t *testing.T) {
 		w := begin(t, open)
