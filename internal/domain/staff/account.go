@@ -6,14 +6,14 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// prove refuses a user who does not know the present password.
+// prove refuses a user who does not know the current password.
 func (s *Service) prove(ctx context.Context, p Principal, password string) error {
 	err := s.Store.UpdateUsers(ctx, func(tx UserTx) error { return s.count(ctx, tx, signInsOfAccount, p.User.Email) })
 	if err != nil {
 		return err
 	}
 	if !p.User.Password.matches(password) {
-		return fault.New(fault.Unauthenticated, "the present password is wrong").Entity(entity).Code("credentialsInvalid").Field("current")
+		return fault.New(fault.Unauthenticated, "the current password is wrong").Entity(entity).Code("credentialsInvalid").Field("current")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (s *Service) Invite(ctx context.Context, of shop.ID, by Acting, email strin
 			return err
 		}
 		if err == nil && t.member(known.ID) != nil {
-			return fault.New(fault.Conflict, "%s belongs to the store already", email).Entity(entity).Code("userExists").Field("email")
+			return fault.New(fault.Conflict, "the store has a user with the address %s already", email).Entity(entity).Code("userExists").Field("email")
 		}
 		store, err := t.shopTx.Shop(ctx)
 		if err != nil {
@@ -135,7 +135,7 @@ func (s *Service) Accept(ctx context.Context, handle, secret, name, password str
 		}
 		hash = hashPassword(password)
 	} else if !hash.matches(password) {
-		return "", fault.New(fault.Unauthenticated, "%s has an account already, with another password", i.Email).Entity(entity).Code("credentialsInvalid")
+		return "", fault.New(fault.Unauthenticated, "there is an account with the address %s already, and it has another password", i.Email).Entity(entity).Code("credentialsInvalid")
 	}
 	err = s.change(ctx, i.Shop.ID, Acting{}, func(t *team) error {
 		open, err := t.shopTx.Invitation(ctx, hashOf(secret))

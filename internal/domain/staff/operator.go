@@ -34,11 +34,11 @@ func (s *Service) Add(ctx context.Context, of shop.ID, email, name string, role 
 			return err
 		}
 		if t.member(u.ID) != nil {
-			return fault.New(fault.Conflict, "%s belongs to the store already", email).Entity(entity).Code("userExists").Field("email")
+			return fault.New(fault.Conflict, "the store has a user with the address %s already", email).Entity(entity).Code("userExists").Field("email")
 		}
 		if hash != "" {
 			if u.Password != "" {
-				return fault.New(fault.Conflict, "%s has a password already: add the user without one", email).Entity(entity).Code("passwordExists").Field("password")
+				return fault.New(fault.Conflict, "the user %s has a password already: add the user without one", email).Entity(entity).Code("passwordExists").Field("password")
 			}
 			u.Password = hash
 		}

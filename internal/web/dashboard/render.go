@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"math"
 	"net/http"
@@ -144,6 +145,10 @@ var problems = map[fault.Kind]struct {
 	fault.TooLarge:           {http.StatusRequestEntityTooLarge, "That did not work"},
 }
 
+// ended are the titles of the page of a link that no longer works, by the code of the
+// failure.
+var ended = map[string]string{"invitationEnded": "The invitation has ended", "resetEnded": "The link has ended"}
+
 // fail answers with a page that says what went wrong, as far as its reader can do something
 // about it.
 func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, v view, err error) {
@@ -153,6 +158,7 @@ func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, v view, err err
 	switch {
 	case known && ok:
 		v.Problem = sentence(f)
+		shown.title = cmp.Or(ended[f.ErrorKey], shown.title)
 		retryAfter(w, f)
 	case fault.KindOf(err) == fault.Unavailable || d.Frame.Unavailable != nil && d.Frame.Unavailable(err):
 		shown.status, shown.title, v.Problem = http.StatusServiceUnavailable, "The service cannot answer now", "Try again in a minute. Nothing was changed."

@@ -12,11 +12,11 @@ import (
 
 // roleWords are the roles as pages name and explain them.
 var roleWords = map[staff.Role]struct{ name, about string }{
-	staff.Owner:     {"Owner", "everything, with owners"},
-	staff.Admin:     {"Admin", "everything but owners"},
-	staff.Support:   {"Support", "contracts and portal links; no plans, no keys"},
-	staff.Analyst:   {"Analyst", "reads everything, changes nothing"},
-	staff.Developer: {"Developer", "API keys, webhooks and logs; reads the rest"},
+	staff.Owner:     {"Owner", "everything"},
+	staff.Admin:     {"Admin", "everything except owners"},
+	staff.Support:   {"Support", "contracts and portal links"},
+	staff.Analyst:   {"Analyst", "reads, changes nothing"},
+	staff.Developer: {"Developer", "API keys and webhooks"},
 }
 
 // permissionWords are the permissions as pages name them.
@@ -108,7 +108,7 @@ func (d *dashboard) showUsers(w http.ResponseWriter, r *http.Request, v visit, s
 		p.Users = append(p.Users, row)
 	}
 	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i.Email, roleWords[i.Role].name, i.InvitedBy, i.ExpiresAt.In(calendar.Zone).Format(day + ", 15:04")})
+		p.Invitations = append(p.Invitations, invitationRow{i.Email, roleWords[i.Role].name, i.InvitedBy, i.ExpiresAt.In(calendar.Zone).Format(day + ", 15:04 MST")})
 	}
 	for _, role := range staff.Roles {
 		p.RoleNames = append(p.RoleNames, roleWords[role].name)

@@ -100,7 +100,7 @@ func (d *dashboard) inStore(need staff.Permission, show func(w http.ResponseWrit
 		case v.shop.ID == 0: // enter has answered
 			return
 		case !v.role.May(need):
-			err = fault.New(fault.Forbidden, "your role %s does not permit this: ask an owner of the store", v.role).Code("roleForbidden")
+			err = fault.New(fault.Forbidden, "your role %s does not permit this: ask an owner of the store", roleWords[v.role].name).Code("roleForbidden")
 		default:
 			err = show(w, r, v)
 		}
