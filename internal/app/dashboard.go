@@ -39,7 +39,7 @@ type setup struct {
 	options Options
 }
 
-// proxyStep is the mark of the first shopper whom the platform has forwarded.
+// proxyStep is the mark of the first shopper that the platform has forwarded.
 const proxyStep = "proxy"
 
 // State returns what is known of the setup.
@@ -59,7 +59,7 @@ func (s setup) State(ctx context.Context, of shop.Shop) (dashboard.State, error)
 	return state, err
 }
 
-// seenProxy notes the first shopper of each store whom the platform has forwarded.
+// seenProxy notes the first shopper of each store that the platform has forwarded.
 type seenProxy struct {
 	login.ProxyAuthenticator
 	db   *store.DB

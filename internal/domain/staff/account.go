@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// prove refuses a user who does not know the current password.
+// prove refuses a user that cannot type the current password.
 func (s *Service) prove(ctx context.Context, p Principal, password string) error {
 	err := s.Store.UpdateUsers(ctx, func(tx UserTx) error { return s.count(ctx, tx, signInsOfAccount, p.User.Email) })
 	if err != nil {

@@ -21,10 +21,10 @@ func (s *Service) Install(ctx context.Context, of shop.ID, who PlatformUser) err
 	return s.admit(ctx, of, who, func(t *team) (Role, bool) { return Owner, t.owners() == 0 })
 }
 
-// EnterByPlatform returns a store and the role in it of a user for whom the platform vouches
-// by a session token. In a store without an owner the first to come is the owner, as that is
-// who installed the app; everybody else whom the merchant lets open the app may read, until
-// an owner gives them more. Who was removed stays out.
+// EnterByPlatform returns a store and the role in it of a user that a session token of the
+// platform names. In a store without an owner the first such user becomes the owner: that is
+// the merchant who installed the app. All others are analysts until an owner gives them
+// another role. A removed user stays out.
 func (s *Service) EnterByPlatform(ctx context.Context, domain, platformUser string, c Client) (shop.Shop, Principal, Role, error) {
 	of, err := s.Store.ShopByDomain(ctx, domain)
 	if err != nil {

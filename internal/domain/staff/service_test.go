@@ -2,6 +2,7 @@ package staff_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path"
 	"strings"
@@ -88,7 +89,7 @@ func (o *office) enter(email string) (string, staff.Principal) {
 
 func (o *office) want(err error, kind fault.Kind, code string) {
 	o.Helper()
-	f, _ := err.(*fault.Error)
+	f, _ := errors.AsType[*fault.Error](err)
 	if !fault.Is(err, kind) || code != "" && (f == nil || f.ErrorKey != code) {
 		o.Errorf("got %v, want %s %s", err, kind, code)
 	}

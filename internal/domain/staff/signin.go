@@ -222,7 +222,7 @@ func (s *Service) Sessions(ctx context.Context, p Principal) ([]Session, error) 
 	return alive, err
 }
 
-// Name returns how a session is named in a form. Nobody is let in with it.
+// Name returns how a session is named in a form. It does not open the session.
 func (s Session) Name() string { return hex.EncodeToString(s.Hash[:]) }
 
 // Revoke ends one of the user's sessions; with name "" all but the present one.

@@ -36,7 +36,7 @@ type UserID int64
 // User is a person, who may belong to several stores.
 type User struct {
 	ID        UserID
-	Email     string // lower case; empty for a user whom only the platform knows
+	Email     string // lower case; empty for a user that only the platform knows
 	Name      string
 	Password  PasswordHash
 	Factor    SecondFactor

@@ -1,60 +1,13 @@
-// Package dashboard is the pages on which the people of a store look after it: on the
-// service's own domain with a session of theirs, or in the platform's admin with its session
-// tokens. Who may do what is decided by package staff.
 package dashboard
 
 import (
-	"context"
-	"html/template"
 	"net/http"
 	"net/url"
 	"path"
-	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
-	"github.com/perennialhq/perennial/internal/web"
 )
-
-// Path is what the paths of all pages begin with.
-const Path = staff.Path
-
-// Setup knows which steps of a store's setup are done.
-type Setup interface {
-	State(ctx context.Context, of shop.Shop) (State, error)
-}
-
-// Embedding is what pages in the platform's admin need.
-type Embedding struct {
-	// Verify returns the store's domain and the platform's id of the user for whom a session
-	// token was issued, or Unauthenticated.
-	Verify func(token string) (domain, user string, err error)
-	// ClientID is the public id of the app.
-	ClientID string
-	// Bridge is the address of the platform's script.
-	Bridge string
-	// Ancestors returns the origins whose pages may have a store's pages in a frame.
-	Ancestors func(domain string) []string
-}
-
-// Options are what the pages need.
-type Options struct {
-	Frame  web.Frame
-	Staff  *staff.Service
-	Setup  Setup
-	Clock  clock.Clock
-	Secure bool       // the pages are reached over HTTPS
-	Embed  *Embedding // nil: the pages are not shown in the platform's admin
-}
-
-// dashboard answers with pages.
-type dashboard struct {
-	Options
-	pages  *template.Template
-	bridge string // origin of the platform's script
-}
 
 // New returns the handler of Path and everything below it.
 func New(o Options) (http.Handler, error) {
@@ -82,8 +35,6 @@ func New(o Options) (http.Handler, error) {
 	}))
 	return withoutSecret(o.Frame.Around(cross.Handler(d.tidy(mux)))), nil
 }
-
-func pathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
 
 // handleEntrance registers the pages of people who are not signed in.
 func (d *dashboard) handleEntrance(mux *http.ServeMux) {
@@ -128,32 +79,4 @@ func (d *dashboard) tidy(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-type secretKey struct{}
-
-// withoutSecret takes the secret of a link out of the path before the path is logged.
-func withoutSecret(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := strings.TrimSuffix(r.URL.Path, "/")
-		kept, secret := "", ""
-		if rest, found := strings.CutPrefix(p, "/admin/reset/"); found {
-			kept, secret = "/admin/reset/link", rest
-		} else if rest, found := strings.CutPrefix(p, "/admin/invitation/"); found {
-			handle, value, _ := strings.Cut(rest, "/")
-			kept, secret = "/admin/invitation/"+handle, value
-		}
-		if kept != "" {
-			u := *r.URL
-			u.Path, u.RawPath = kept, ""
-			r = r.WithContext(context.WithValue(r.Context(), secretKey{}, secret))
-			r.URL = &u
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func secretOf(r *http.Request) string {
-	secret, _ := r.Context().Value(secretKey{}).(string)
-	return secret
 }

@@ -29,8 +29,7 @@ func tokenOf(r *http.Request) string {
 	return r.URL.Query().Get("id_token")
 }
 
-// enterEmbedded lets in a user for whom the platform vouches by a session token, which every
-// request has to bring. A page that is asked for without one is answered with a page whose
+// enterEmbedded lets in the user of a session token, which every request has to bring. A page that is asked for without one is answered with a page whose
 // script gets one and asks again.
 func (d *dashboard) enterEmbedded(w http.ResponseWriter, r *http.Request, handle string) (visit, error) {
 	token := tokenOf(r)

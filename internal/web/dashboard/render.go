@@ -130,6 +130,8 @@ func retryAfter(w http.ResponseWriter, f *fault.Error) {
 	}
 }
 
+func pathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
+
 // problems are the titles of the page of a failure, by its kind.
 var problems = map[fault.Kind]struct {
 	status int

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -163,9 +164,8 @@ func (d *dashboard) changeRole(w http.ResponseWriter, r *http.Request, v visit) 
 		err = d.Staff.ChangeRole(r.Context(), v.shop.ID, v.acting(r), id, role)
 	}
 	if err != nil {
-		f, ok := err.(*fault.Error)
-		if ok {
-			err = f.Field("")
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			f.Param = "" // the field is that of an invitation
 		}
 		return d.showUsers(w, r, v, staff.Support, err)
 	}

@@ -2,7 +2,7 @@
 -- Users of the dashboard. They belong to no one store: shop_staff says to which.
 CREATE TABLE users (
 	id bigint NOT NULL PRIMARY KEY,
-	email text NOT NULL, -- lower case; empty for a user whom only the platform knows
+	email text NOT NULL, -- lower case; empty for a user that only the platform knows
 	name text NOT NULL,
 	password text NOT NULL, -- argon2id; empty: none
 	totp_secret text NOT NULL, -- encrypted; empty: off
