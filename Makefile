@@ -94,6 +94,7 @@ vet:
 
 # The cache is the checkout's own: one that several share names files of another checkout.
 lint:
+	$(GO) run ./test/words
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run ./...
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(GO) -C client tool -modfile=../tools/go.mod golangci-lint run ./...
 

@@ -37,6 +37,7 @@ var table = slices.Concat(
 		{of: "internal/base/money", may: []string{"internal/base/..."}, libs: []string{"github.com/govalues/decimal"}},
 		{of: "internal/base/...", may: []string{"internal/base/..."}},
 		{of: "internal/config"},
+		{of: "internal/tracing", may: []string{"internal/base/..."}, libs: []string{"go.opentelemetry.io/otel"}},
 
 		{of: "internal/platform", may: []string{"internal/base/..."}},
 		{of: "internal/platform/schema/...", libs: []string{"github.com/vektah/gqlparser/v2"}},
@@ -48,8 +49,8 @@ var table = slices.Concat(
 		},
 		{
 			of:    "internal/platform/shopify/...",
-			may:   []string{"internal/base/...", "internal/platform", "internal/platform/schema", "internal/platform/shopify/..."},
-			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/vektah/gqlparser/v2"},
+			may:   []string{"internal/base/...", "internal/platform", "internal/platform/schema", "internal/platform/shopify/...", "internal/tracing"},
+			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/golang-jwt/jwt/v5", "github.com/vektah/gqlparser/v2"},
 			tests: []string{"internal/platform/..."},
 		},
 		{
@@ -66,7 +67,7 @@ var table = slices.Concat(
 		{of: "internal/pgtest/...", may: []string{"internal/pgtest/..."}, libs: []string{"github.com/jackc/pgx/v5", "github.com/peterldowns/pgtestdb"}},
 		{
 			of:    "internal/job/...",
-			may:   []string{"internal/base/...", "internal/job/..."},
+			may:   []string{"internal/base/...", "internal/job/...", "internal/tracing"},
 			libs:  []string{"github.com/riverqueue/river", "github.com/jackc/pgx/v5"},
 			tests: []string{"internal/pgtest", "internal/store/..."},
 		},
@@ -76,7 +77,7 @@ var table = slices.Concat(
 		},
 		{
 			of:  "internal/store/...",
-			may: []string{"internal/base/...", "internal/domain/...", "internal/job", "internal/platform", "internal/store/..."},
+			may: []string{"internal/base/...", "internal/domain/...", "internal/job", "internal/platform", "internal/store/...", "internal/tracing"},
 			libs: []string{
 				"github.com/uptrace/bun", "github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/pressly/goose/v3",
 			},
@@ -87,7 +88,7 @@ var table = slices.Concat(
 		{of: "internal/web/reference", libs: []string{"github.com/danielgtaylor/huma/v2"}},
 		{
 			of:    "internal/web",
-			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/reference"},
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/tracing", "internal/web/reference"},
 			libs:  []string{"github.com/danielgtaylor/huma/v2", "golang.org/x/time"},
 			tests: []string{"internal/store/..."},
 		},
@@ -124,7 +125,7 @@ var domain = [][]string{
 	{"dunning"},
 	{"shop"},
 	{"activity"},
-	{"access", "plan"},
+	{"access", "connection", "plan"},
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing"},
@@ -152,7 +153,7 @@ var anyLibrary = []string{""}
 // testLibraries may be imported by every test and by every package that exists
 // for tests.
 var testLibraries = []string{
-	"github.com/emersion/go-smtp", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go",
+	"github.com/emersion/go-smtp", "github.com/miekg/dns", "github.com/getkin/kin-openapi", "github.com/google/go-cmp", "github.com/teambition/rrule-go",
 	"pgregory.net/rapid", "github.com/vektah/gqlparser/v2",
 }
 

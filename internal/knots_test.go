@@ -18,11 +18,6 @@ import (
 // largestKnot is how many files of a package may form a knot.
 const largestKnot = 6
 
-// knotted lists the packages with a larger knot, and its size. A number only goes down.
-var knotted = map[string]int{
-	"internal/web/admin": 33,
-}
-
 // A knot is a strongly connected component of a package's files, where a file is connected
 // to those that declare the package-level names and the methods that it uses. To understand one
 // file of a knot, a reader has to understand all of them.
@@ -30,17 +25,8 @@ func TestKnotsStayWithinLimit(t *testing.T) {
 	t.Parallel()
 	knots := knotsOf(t, "./domain/...", "./web/...", "./app/...", "./job/...", "./deliver/...")
 	for pkg, files := range knots {
-		most, listed := knotted[pkg]
-		switch {
-		case listed && len(files) < most:
-			t.Errorf("%s: its knot has %d files, and knotted says %d: lower the number, or remove it at %d", pkg, len(files), most, largestKnot)
-		case listed && len(files) > most, !listed && len(files) > largestKnot:
-			t.Errorf("%s: a knot of %d files, at most %d are allowed: %s", pkg, len(files), max(most, largestKnot), strings.Join(files, " "))
-		}
-	}
-	for pkg := range knotted {
-		if _, exists := knots[pkg]; !exists {
-			t.Errorf("%s is in knotted and does not exist", pkg)
+		if len(files) > largestKnot {
+			t.Errorf("%s: a knot of %d files, at most %d are allowed: %s", pkg, len(files), largestKnot, strings.Join(files, " "))
 		}
 	}
 }

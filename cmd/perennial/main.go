@@ -28,6 +28,7 @@ type cli struct {
 	Serve    serveCommand    `cmd:"" help:"Run the service."`
 	Sandbox  sandboxCommand  `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
+	App      appCommand      `cmd:"" help:"Set up the app at the platform."`
 	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
 	Users    usersCommand    `cmd:"" help:"Look after the users of a store's dashboard."`
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`

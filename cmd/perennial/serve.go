@@ -24,7 +24,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	if _, chosen := os.LookupEnv("GOGC"); !chosen {
 		debug.SetGCPercent(gcPercent)
 	}
-	return app.Serve(ctx, app.Options{Settings: c.Server, Clock: clock.System{}, Log: logger(os.Stderr, c.LogLevel), Kind: app.Production})
+	return app.Serve(ctx, app.Options{Settings: c.Server, Clock: clock.System{}, Log: logger(os.Stderr, c.LogLevel), Kind: app.Production, Version: version()})
 }
 
 // Run migrates the database.

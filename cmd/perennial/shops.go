@@ -26,6 +26,7 @@ type shopsCommand struct {
 	Connect shopsConnectCommand `cmd:"" help:"Connect a store, or give it a new token; bring in its contracts."`
 	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
 	Solved  shopsSolvedCommand  `cmd:"" help:"Say that a store can take payments again: orders that were held are charged at the next order time."`
+	Migrate shopsMigrateCommand `cmd:"" name:"migrate-token" help:"Exchange a store's access token that never expires for one that is refreshed."`
 	List    shopsListCommand    `cmd:"" help:"List the stores."`
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
@@ -20,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -35,7 +37,7 @@ import (
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
-	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -54,6 +56,9 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
+	Tracer    tracing.Tracer // marks requests and tasks
+	Version   string         // of the program
+	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the
@@ -70,6 +75,7 @@ type App struct {
 	Subscriptions http.Handler // the subscriptions line, webhooks, documents and probes
 	Memberships   http.Handler // the memberships line
 	Ops           http.Handler // health, readiness, metrics
+	Metrics       *telemetry.Metrics
 
 	Store     *store.DB
 	Charge    *charge.Service
@@ -94,13 +100,13 @@ type App struct {
 	Staff     *staff.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
+	// Connections gets the app into stores; nil: it has no client id.
+	Connections *connection.Service
 
-	options Options
-	// embedding is what the dashboard needs in the platform's admin; nil: it is not shown there.
-	embedding *dashboard.Embedding
-	handlers  job.Handlers
-	jobs      *job.Runner
-	callers   []interface{ CloseIdleConnections() } // what sends requests to others
+	options  Options
+	handlers job.Handlers
+	jobs     *job.Runner
+	callers  []interface{ CloseIdleConnections() } // what sends requests to others
 }
 
 // Do carries out a task here and now, as a worker would.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -54,11 +56,19 @@ func New(ctx context.Context, o Options) (*App, error) {
 // yet.
 func On(db *store.DB, o Options) (*App, error) {
 	a := &App{Store: db, options: o}
+	var err error
+	if a.Metrics, err = telemetry.NewMetrics(o.Version, newGauges(a)); err != nil {
+		return nil, fmt.Errorf("set up the metrics: %w", err)
+	}
 	clientOptions := shopify.Options{
-		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log,
+		BaseURL: o.Settings.PlatformURL, APIVersion: o.Settings.APIVersion, Timeout: o.Settings.CallTimeout, Log: o.Log, Observe: a.Metrics.Call,
 	}
 	if o.Simulated != nil {
 		clientOptions.HTTP, clientOptions.Clock, clientOptions.Wait = &http.Client{Transport: o.Simulated.Platform}, o.Clock, o.Simulated.Wait
+	}
+	a.Connections = connections(a, db)
+	if a.Connections != nil && !o.OwnTokens {
+		clientOptions.Tokens = a.Connections
 	}
 	client := shopify.New(clientOptions)
 	speedup := cmp.Or(o.Settings.WaitsScale, 1)
@@ -69,7 +79,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
-		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret)}, Platform: client,
+		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret), Other: string(o.Settings.MembershipsAppSecret)}, Platform: client,
 		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -29,14 +30,31 @@ func newStaff(db *store.DB, o Options) *staff.Service {
 // dashboard builds the pages of the people of a store.
 func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 	return dashboard.New(dashboard.Options{
-		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options}, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding,
+		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options, a.Connections}, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(),
 	})
+}
+
+// embedding returns what the dashboard needs in the platform's admin, or nil when the
+// settings have no app that could be opened there.
+func (a *App) embedding() *dashboard.Embedding {
+	if a.Connections == nil {
+		return nil
+	}
+	p := a.options.Settings.Platform
+	return &dashboard.Embedding{
+		ClientID: p.ClientID, Bridge: p.AppBridge, Ancestors: ancestors(p.PlatformURL),
+		Verify: func(token string) (domain, user string, err error) {
+			session, err := a.Connections.Authenticate(connection.Primary, token)
+			return session.Shop, session.User, err
+		},
+	}
 }
 
 // setup says which steps of a store's setup are done.
 type setup struct {
-	db      *store.DB
-	options Options
+	db          *store.DB
+	options     Options
+	connections *connection.Service // nil: stores are connected with tokens of custom apps
 }
 
 // proxyStep is the mark of the first shopper that the platform has forwarded.
@@ -47,6 +65,18 @@ func (s setup) State(ctx context.Context, of shop.Shop) (dashboard.State, error)
 	state := dashboard.State{
 		Connected: of.Connected, WebhookURL: s.options.Settings.PublicURL != "", Subscribed: !of.ReconciledAt.IsZero() || !of.Reading.Started.IsZero(),
 		WebhookError: of.SubscribeError, Mail: s.options.Settings.MailHost != "",
+	}
+	if s.connections != nil {
+		list, err := s.connections.Connections(ctx, of.ID)
+		if err != nil {
+			return state, err
+		}
+		state.ScopesKnown = len(list) > 0
+		for _, c := range list {
+			for _, scope := range c.Missing() {
+				state.Missing = append(state.Missing, scope.Why)
+			}
+		}
 	}
 	var err error
 	if state.Plans, err = s.db.Shops().HasPlans(ctx, of.ID); err != nil {

@@ -38,15 +38,3 @@ func mailSet(m config.Mail) func(context.Context) error {
 		return nil
 	}
 }
-
-// checkMail enters the mail server.
-func checkMail(ctx context.Context, m config.Mail) error {
-	server, err := mailServer(m)
-	if err != nil {
-		return err
-	}
-	if server == nil {
-		return errNoMail
-	}
-	return server.Check(ctx)
-}

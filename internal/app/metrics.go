@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/perennialhq/perennial/internal/app/telemetry"
+	"github.com/perennialhq/perennial/internal/base/clock"
 )
 
 // gaugeTime is how long one collection may ask the database.
@@ -12,29 +15,23 @@ const gaugeTime = 2 * time.Second
 
 // gauges tells how much waits. They are read when they are asked for.
 type gauges struct {
-	app      *App
-	due      *prometheus.Desc
-	inFlight *prometheus.Desc
-	inbox    *prometheus.Desc
-	givenUp  *prometheus.Desc
+	app  *App
+	desc map[string]*prometheus.Desc // by name
 }
 
 func newGauges(a *App) gauges {
-	describe := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc("perennial_"+name, help, nil, nil)
+	g := gauges{a, map[string]*prometheus.Desc{}}
+	for _, m := range []telemetry.Metric{
+		telemetry.AttemptsDue, telemetry.AttemptsInFlight, telemetry.InboxWaiting, telemetry.InboxGivenUp, telemetry.StoresFrozen, telemetry.TasksOldestDue,
+	} {
+		g.desc[m.Name] = m.Desc()
 	}
-	return gauges{
-		app:      a,
-		due:      describe("attempts_due", "Billing attempts that are due and not taken up, up to 10000."),
-		inFlight: describe("attempts_in_flight", "Billing attempts in flight: sent to the platform, result not known yet."),
-		inbox:    describe("inbox_waiting", "Events that wait to be worked."),
-		givenUp:  describe("inbox_given_up", "Events that could not be worked and wait for a person."),
-	}
+	return g
 }
 
 // Describe lists the gauges.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.due, g.inFlight, g.inbox, g.givenUp} {
+	for _, d := range g.desc {
 		to <- d
 	}
 }
@@ -43,12 +40,37 @@ func (g gauges) Describe(to chan<- *prometheus.Desc) {
 func (g gauges) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), gaugeTime)
 	defer cancel()
-	b, err := g.app.Store.Shops().Backlog(ctx, g.app.options.Clock.Now())
+	values, err := g.read(ctx)
 	if err != nil {
-		to <- prometheus.NewInvalidMetric(g.due, err)
+		to <- prometheus.NewInvalidMetric(g.desc[telemetry.AttemptsDue.Name], err)
 		return
 	}
-	for desc, value := range map[*prometheus.Desc]int{g.due: b.Due, g.inFlight: b.InFlight, g.inbox: b.Waiting, g.givenUp: b.GivenUp} {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value))
+	for name, value := range values {
+		to <- prometheus.MustNewConstMetric(g.desc[name], prometheus.GaugeValue, value)
 	}
+}
+
+// read returns the values by name.
+func (g gauges) read(ctx context.Context) (map[string]float64, error) {
+	b, err := g.app.Store.Shops().Backlog(ctx, g.app.options.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	frozen, err := g.app.Store.Shops().Frozen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := g.app.Store.QueueState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waits := 0.0
+	if !queue.OldestDue.IsZero() {
+		waits = max(0, clock.System{}.Now().Sub(queue.OldestDue).Seconds()) // the queue keeps the machine's time
+	}
+	return map[string]float64{
+		telemetry.AttemptsDue.Name: float64(b.Due), telemetry.AttemptsInFlight.Name: float64(b.InFlight),
+		telemetry.InboxWaiting.Name: float64(b.Waiting), telemetry.InboxGivenUp.Name: float64(b.GivenUp),
+		telemetry.StoresFrozen.Name: float64(frozen), telemetry.TasksOldestDue.Name: waits,
+	}, nil
 }

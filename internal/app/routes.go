@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -23,17 +21,9 @@ func (a *App) route() error {
 		a.Subscriptions = inbound.New(a.Intake, web.Frame{Log: a.options.Log})
 		return nil
 	}
-	metrics := prometheus.NewRegistry()
-	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), newGauges(a),
-	} {
-		if err := metrics.Register(c); err != nil {
-			return err
-		}
-	}
-	a.Ops = web.Ops(promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "writing", Do: a.writable()}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
+	a.Ops = web.Ops(promhttp.HandlerFor(a.Metrics.Registry, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "writing", Do: a.writable()}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
 	secure := strings.HasPrefix(a.options.Settings.PublicURL, "https://")
-	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure, Unavailable: a.Store.Unavailable}
+	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure, Unavailable: a.Store.Unavailable, Tracer: a.options.Tracer, Observe: a.Metrics.Request}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,
 		Limits:  web.Limits(a.Store.SharedBuckets(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
@@ -70,6 +60,11 @@ func (a *App) route() error {
 	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
 	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, withDashboard(boards, subscriptions))
+	if a.Connections != nil {
+		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

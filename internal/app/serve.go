@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/store"
@@ -24,6 +27,12 @@ func Serve(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer ports.close()
+	traces, err := telemetry.NewTraces(ctx, o.Version, o.Log)
+	if err != nil {
+		return err
+	}
+	defer closeTraces(ctx, o.Log, traces)
+	o.Tracer = traces.Tracer()
 	a, err := New(ctx, o)
 	if err != nil {
 		return err
@@ -60,6 +69,18 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	sweeping.Wait()
 	return errors.Join(err, a.Stop(drain))
+}
+
+// tracesTime is how long the last traces may take to be sent.
+const tracesTime = 5 * time.Second
+
+// closeTraces sends what has not been sent. A collector that is away is no failure.
+func closeTraces(ctx context.Context, log *slog.Logger, traces telemetry.Traces) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesTime)
+	defer cancel()
+	if err := traces.Close(last); err != nil {
+		log.Warn("the last traces are lost", "error", err)
+	}
 }
 
 // port is an address that is bound, and what answers there.

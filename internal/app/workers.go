@@ -21,6 +21,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
 		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Cooldown: a.options.Cooldown, Log: a.options.Log,
+		Tracer: a.options.Tracer, Observe: a.Metrics.Task,
 	})
 	if err != nil {
 		return fmt.Errorf("start the workers: %w", err)

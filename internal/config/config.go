@@ -80,9 +80,12 @@ func keyOf(text string) (key [32]byte, ok bool) {
 type Platform struct {
 	PlatformURL string `help:"URL of a store's API; {shop} is replaced by its domain." default:"https://{shop}" env:"PERENNIAL_PLATFORM_URL"`
 	APIVersion  string `help:"Version of the platform's API." default:"2026-10" env:"PERENNIAL_API_VERSION"`
+	ClientID    string `help:"Client id of the app. Leave empty when stores are connected by a token of their own (shops connect)." name:"client-id" env:"PERENNIAL_CLIENT_ID"`
 	AppSecret   Secret `help:"Client secret of the app. It signs the platform's webhooks and app proxy requests." env:"PERENNIAL_APP_SECRET"`
 	// An app has one path at a store's domain, so memberships may have an app of their own there.
 	MembershipsAppSecret Secret        `help:"Client secret of a separate app whose app proxy serves memberships. Leave empty to use the same app." env:"PERENNIAL_MEMBERSHIPS_APP_SECRET"`
+	MembershipsClientID  string        `help:"Client id of the separate app for memberships." name:"memberships-client-id" env:"PERENNIAL_MEMBERSHIPS_CLIENT_ID"`
+	AppBridge            string        `help:"URL of the platform's script for pages in its admin." name:"app-bridge" default:"https://cdn.shopify.com/shopifycloud/app-bridge.js" hidden:"" env:"PERENNIAL_APP_BRIDGE"`
 	PublicURL            string        `help:"Public URL of this service. The platform delivers webhooks to its /webhooks. Leave empty to create no webhook subscriptions." env:"PERENNIAL_PUBLIC_URL"`
 	CallTimeout          time.Duration `help:"Timeout of a request to the platform." default:"15s" env:"PERENNIAL_CALL_TIMEOUT"`
 }
@@ -155,6 +158,12 @@ func (s Server) Check() error {
 	}
 	if s.AppSecret == "" {
 		return errors.New("app secret: set PERENNIAL_APP_SECRET to the app's client secret, which signs webhooks")
+	}
+	if s.ClientID != "" && s.PublicURL == "" {
+		return errors.New("public URL: set PERENNIAL_PUBLIC_URL; the platform sends merchants who install the app there")
+	}
+	if s.MembershipsClientID != "" && (s.MembershipsAppSecret == "" || s.ClientID == "") {
+		return errors.New("memberships client id: it needs PERENNIAL_MEMBERSHIPS_APP_SECRET, and PERENNIAL_CLIENT_ID for the app of the subscriptions")
 	}
 	if s.PublicURL != "" {
 		if u, err := url.Parse(s.PublicURL); err != nil || u.Host == "" {

@@ -41,7 +41,7 @@ func Handle[T task.Task](h *Handlers, fn func(ctx context.Context, t T) error) {
 	h.add = append(h.add, func(workers *river.Workers, c *scheduler, done finish) error {
 		return river.AddWorkerSafely(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[T]) error {
 			key := j.Kind + string(j.EncodedArgs)
-			if err := c.do(ctx, key, j.Args, func(ctx context.Context) error { return fn(ctx, j.Args) }); err != nil {
+			if err := c.do(ctx, key, j.Args, c.options.observed(j.JobRow, func(ctx context.Context) error { return fn(ctx, j.Args) })); err != nil {
 				return err
 			}
 			done(ctx, j.JobRow)

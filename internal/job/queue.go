@@ -131,6 +131,7 @@ func (q *Queue[TTx]) Add(ctx context.Context, tx TTx, tasks ...task.Task) error 
 		return nil
 	}
 	params := make([]river.InsertManyParams, 0, len(tasks))
+	metadata := metadataOf(ctx)
 	seen := make(map[string]bool, len(tasks)) // River refuses equal tasks in one call
 	for _, t := range tasks {
 		args, err := json.Marshal(t)
@@ -142,7 +143,7 @@ func (q *Queue[TTx]) Add(ctx context.Context, tx TTx, tasks ...task.Task) error 
 			continue
 		}
 		seen[key] = true
-		params = append(params, river.InsertManyParams{Args: t, InsertOpts: &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}}})
+		params = append(params, river.InsertManyParams{Args: t, InsertOpts: &river.InsertOpts{Metadata: metadata, UniqueOpts: river.UniqueOpts{ByArgs: true}}})
 	}
 	if _, err := q.inserter.InsertManyTx(ctx, tx, params); err != nil {
 		return fmt.Errorf("enqueue %d tasks: %w", len(params), err)

@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // Defaults of the options.
@@ -33,12 +34,15 @@ const (
 
 // Options say how tasks are run. The zero value is the default.
 type Options struct {
-	MaxWorkers   int           // tasks that this process runs at once, not counting those that have yielded
-	PollOnly     bool          // do not listen to the database, which connection poolers need
-	PollInterval time.Duration // between fetches without a notification
-	Cooldown     time.Duration // between looks at the least
-	Timeout      time.Duration // of one task: its context ends then
-	Log          *slog.Logger  // nil: silent
+	MaxWorkers   int            // tasks that this process runs at once, not counting those that have yielded
+	PollOnly     bool           // do not listen to the database, which connection poolers need
+	PollInterval time.Duration  // between fetches without a notification
+	Cooldown     time.Duration  // between looks at the least
+	Timeout      time.Duration  // of one task: its context ends then
+	Log          *slog.Logger   // nil: silent
+	Tracer       tracing.Tracer // marks tasks
+	// Observe is given each task that has ended; nil: none is.
+	Observe func(kind string, took time.Duration, err error)
 }
 
 func (o Options) withDefaults() Options {

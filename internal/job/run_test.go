@@ -1,6 +1,7 @@
 package job
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 			if got.Log == nil {
 				t.Error("no log")
 			}
-			if got.Log = nil; got != tt.want {
+			if got.Log = nil; !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})

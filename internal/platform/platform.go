@@ -133,6 +133,7 @@ type Platform interface {
 	Rewards
 	Epochs
 	Books
+	Installations
 }
 
 // Store is a store's own facts.

@@ -137,7 +137,7 @@ func (t target) files(ctx context.Context, binary string) ([]file, error) {
 		sources[d] = d
 	}
 	if t.os == "linux" {
-		units, err := filepath.Glob("deploy/systemd/*")
+		units, err := filepath.Glob("deploy/*/*")
 		if err != nil {
 			return nil, err
 		}

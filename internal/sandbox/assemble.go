@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -38,6 +39,16 @@ const (
 	ratePerSecond  = 10
 	rateBurst      = 40
 )
+
+// clientID names the app at the simulated platform.
+const clientID = "perennial-sandbox"
+
+// setApp sets the app at the platform, as its developer does.
+func (s *Sandbox) setApp() {
+	s.sim.SetApp(simulator.AppSettings{
+		ClientID: clientID, Name: "Perennial", URL: s.urls.Subscriptions + "/auth/entry", Redirects: []string{s.urls.Subscriptions + connection.CallbackPath},
+	})
+}
 
 // pace is the clock of the platform's limits. It follows the machine's, since a
 // standing clock would never refill them, and the sandbox's too.
@@ -78,6 +89,13 @@ func (s *Sandbox) openPlatform() (err error) {
 	if err != nil {
 		return fmt.Errorf("make the demo store: %w", err)
 	}
+	if s.options.NotInstalled {
+		for _, d := range demo.Stores() {
+			if err := draft.NeverInstalled(d.Domain); err != nil {
+				return err
+			}
+		}
+	}
 	s.secrets.Cast = cast
 	if err := s.home.write(secretsFile, s.secrets); err != nil {
 		return err
@@ -102,7 +120,8 @@ func (s *Sandbox) openService(ctx context.Context) error {
 		Settings: config.Server{
 			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
 			Platform: config.Platform{
-				PlatformURL: s.urls.Platform, APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
+				PlatformURL: s.urls.Platform + "/store/{shop}", APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
+				ClientID: clientID, AppBridge: s.urls.Platform + "/app-bridge.js",
 				CallTimeout: callTimeout,
 			},
 			Mail: config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
@@ -132,6 +151,11 @@ func (s *Sandbox) connectStores(ctx context.Context) error {
 		return err
 	}
 	for _, d := range demo.Stores() {
+		if s.options.NotInstalled {
+			if _, err := a.Store.Shops().IDOf(ctx, d.Domain); fault.Is(err, fault.NotFound) {
+				continue // a merchant installs the app
+			}
+		}
 		if err := s.connect(ctx, d.Domain, d.Hour, d.Minute); err != nil {
 			return fmt.Errorf("connect %s: %w", d.Domain, err)
 		}

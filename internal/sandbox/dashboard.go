@@ -60,6 +60,9 @@ func (s *Sandbox) platform() http.Handler {
 		Title: "Simulated platform",
 		About: "The commerce platform of the sandbox, as programs call it. Its GraphQL API is of version " + schema.Version + "; the access token is in the file sandbox.json as platformToken.",
 		Sections: []web.FrontSection{
+			{Title: "Admin", Links: []web.FrontLink{
+				{Name: "Stores", Href: "/store", About: "Install the app, open it, take back permissions, uninstall it."},
+			}},
 			{Title: "GraphQL", Links: []web.FrontLink{{
 				Name:    "Admin API",
 				About:   "Ask for the store's name:",
@@ -71,7 +74,7 @@ func (s *Sandbox) platform() http.Handler {
 			}},
 		},
 	}
-	return web.AtRoot(s.frame().Around(page), s.sim.Handler())
+	return web.AtRoot(s.frame().Around(page), s.sim.Site())
 }
 
 // controlFront is what browsers are shown at the root of the control interface.

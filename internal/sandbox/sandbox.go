@@ -28,10 +28,12 @@ type Options struct {
 	Seed      uint64 // of a new demo store; default 1
 	Contracts int    // of a new demo store; default 200
 	Empty     bool   // a new store without subscribers
-	WallClock bool   // follow the machine's clock
-	Out       io.Writer
-	Log       *slog.Logger // default: discards
-	Version   string
+	// NotInstalled makes new stores that do not have the app. They must be empty.
+	NotInstalled bool
+	WallClock    bool // follow the machine's clock
+	Out          io.Writer
+	Log          *slog.Logger // default: discards
+	Version      string
 }
 
 // Defaults of Options.
@@ -108,6 +110,9 @@ func Start(ctx context.Context, o Options) (_ *Sandbox, err error) {
 	if o.Contracts < 0 {
 		return nil, fmt.Errorf("--contracts %d: a store cannot have fewer than none; use --empty", o.Contracts)
 	}
+	if o.NotInstalled && !o.Empty {
+		return nil, errors.New("--not-installed: a store without the app has no subscribers; add --empty")
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -174,6 +179,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		Dashboard: urlOf(listeners[dashboardPort]), Storefront: urlOf(listeners[storefrontPort]), Platform: urlOf(listeners[platformPort]),
 		Control: urlOf(listeners[controlPort]),
 	}
+	s.setApp()
 	s.steps = newStepper(stepper{
 		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
 	})

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // keyRow is a row of api_keys.
@@ -36,51 +34,26 @@ type keyRow struct {
 	Shop *shopRow `bun:"rel:belongs-to,join:shop_id=id"` // only where it is asked for
 }
 
-func scopesText(scopes []access.Scope) string {
-	texts := make([]string, len(scopes))
-	for i, s := range scopes {
-		texts[i] = string(s)
-	}
-	return strings.Join(texts, " ")
+// hashText returns the hexadecimal digits of a hash.
+func hashText[H ~[32]byte](h H) string {
+	digits := [32]byte(h)
+	return hex.EncodeToString(digits[:])
 }
 
-func scopesOf(text string) []access.Scope {
-	var scopes []access.Scope
-	for _, scope := range strings.Fields(text) {
-		scopes = append(scopes, access.Scope(scope))
-	}
-	return scopes
-}
-
-// hashOf reads a hash. An empty text is the zero hash.
-func hashOf(text string) (h access.Hash, err error) {
-	raw, err := hex.DecodeString(text)
-	if err != nil || len(raw) != 0 && copy(h[:], raw) != len(h) {
-		return h, fault.New(fault.Internal, "a hash in the database is damaged")
-	}
-	return h, nil
-}
-
-func hashText(h access.Hash) string { return hex.EncodeToString(h[:]) }
-
-func (r keyRow) key() (access.Key, error) {
-	k := access.Key{
-		ID: access.KeyID(r.ID), Shop: shop.ID(r.ShopID), Name: r.Name, Hint: r.Hint,
-		Scopes: scopesOf(r.Scopes), App: access.AppID(r.App), Connection: r.ConnectionID,
-		CreatedAt: instant(r.CreatedAt), LastUsedAt: instant(r.LastUsedAt), RevokedAt: instant(r.RevokedAt), Version: r.Version,
-	}
-	var err error
-	if k.Hash, err = hashOf(r.Hash); err != nil {
-		return access.Key{}, fmt.Errorf("read key %d: %w", r.ID, err)
-	}
-	return k, nil
-}
-
-func keyRowOf(of shop.ID, k access.Key) keyRow {
-	return keyRow{
-		ShopID: int64(of), ID: int64(k.ID), Name: k.Name, Hint: k.Hint, Hash: hashText(k.Hash), Scopes: scopesText(k.Scopes), App: string(k.App), ConnectionID: k.Connection,
-		CreatedAt: millis(k.CreatedAt), LastUsedAt: millis(k.LastUsedAt), RevokedAt: millis(k.RevokedAt), Version: k.Version,
-	}
+func (r *keyRow) Columns(m *mapping, k *access.Key) {
+	mapShop(m, &r.ShopID, &k.Shop)
+	mapInt(m, &r.ID, &k.ID)
+	mapText(m, &r.Name, &k.Name)
+	mapText(m, &r.Hint, &k.Hint)
+	mapHash(m, "hash", &r.Hash, &k.Hash)
+	mapWords(m, &r.Scopes, &k.Scopes)
+	mapText(m, &r.App, &k.App)
+	mapSame(m, &r.ConnectionID, &k.Connection)
+	mapTime(m, &r.CreatedAt, &k.CreatedAt)
+	mapTime(m, &r.LastUsedAt, &k.LastUsedAt)
+	mapTime(m, &r.RevokedAt, &k.RevokedAt)
+	mapSame(m, &r.Version, &k.Version)
+	m.within(r.ID)
 }
 
 // LockKeys makes other changes of the shop's keys wait until this transaction
@@ -101,21 +74,18 @@ func (tx *Tx) Keys(ctx context.Context) ([]access.Key, error) {
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the keys of shop %d: %w", tx.of, err)
 	}
-	keys := make([]access.Key, len(rows))
-	for i, r := range rows {
-		var err error
-		if keys[i], err = r.key(); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
+	return readRows[access.Key](rows)
 }
 
 // PutKey inserts a key whose ID is 0, giving it one, or replaces it under the
 // version rule.
 func (tx *Tx) PutKey(ctx context.Context, k *access.Key) error {
 	if k.ID != 0 {
-		n, err := update(ctx, tx, []keyRow{keyRowOf(tx.of, *k)})
+		rows, err := rowsOf[keyRow](tx.of, *k)
+		if err != nil {
+			return err
+		}
+		n, err := update(ctx, tx, rows)
 		if err == nil && n != 1 {
 			err = changed("apiKey", "The key")
 		}
@@ -131,7 +101,11 @@ func (tx *Tx) PutKey(ctx context.Context, k *access.Key) error {
 	}
 	made := *k
 	made.ID, made.Shop, made.Version = access.KeyID(id), tx.of, 1
-	if _, err := insert(ctx, tx, []keyRow{keyRowOf(tx.of, made)}, ""); err != nil {
+	rows, err := rowsOf[keyRow](tx.of, made)
+	if err != nil {
+		return err
+	}
+	if _, err := insert(ctx, tx, rows, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
 			return fault.Because(fault.Conflict, err, "a key with this value exists already").Entity("apiKey")
 		}

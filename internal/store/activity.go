@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -44,33 +45,36 @@ func (tx *Tx) Record(ctx context.Context, entries ...activity.Entry) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]entryRow, len(entries))
-	for i, e := range entries {
+	recorded := slices.Clone(entries)
+	for i, e := range recorded {
 		if e.At.IsZero() {
 			return fault.New(fault.Internal, "an entry %s about %s %d has no instant", e.Event, e.EntityType, e.EntityID)
 		}
-		rows[i] = entryRow{
-			ShopID: int64(tx.of), ID: first + int64(i), EntityID: e.EntityID, EntityType: string(e.EntityType), Event: string(e.Event),
-			Status: string(e.Status), Source: string(e.Actor.Source), Actor: e.Actor.By, ClientIP: e.Actor.ClientIP,
-			RecordedAt: millis(e.At), Info: e.Info,
-		}
+		recorded[i].ID = first + int64(i)
+	}
+	rows, err := rowsOf[entryRow](tx.of, recorded...)
+	if err != nil {
+		return err
 	}
 	if _, err = insert(ctx, tx, rows, ""); err != nil {
 		return err
 	}
-	for i, e := range entries {
-		e.ID = first + int64(i)
-		tx.published.entries = append(tx.published.entries, e)
-	}
+	tx.published.entries = append(tx.published.entries, recorded...)
 	return nil
 }
 
-func (r entryRow) entry() activity.Entry {
-	return activity.Entry{
-		ID: r.ID, EntityID: r.EntityID, EntityType: activity.EntityType(r.EntityType), Event: activity.EventType(r.Event),
-		Status: activity.Status(r.Status), Actor: activity.Actor{Source: activity.Source(r.Source), By: r.Actor, ClientIP: r.ClientIP},
-		At: instant(r.RecordedAt), Info: r.Info,
-	}
+func (r *entryRow) Columns(m *mapping, e *activity.Entry) {
+	m.shop(&r.ShopID)
+	mapSame(m, &r.ID, &e.ID)
+	mapSame(m, &r.EntityID, &e.EntityID)
+	mapText(m, &r.EntityType, &e.EntityType)
+	mapText(m, &r.Event, &e.Event)
+	mapText(m, &r.Status, &e.Status)
+	mapText(m, &r.Source, &e.Actor.Source)
+	mapText(m, &r.Actor, &e.Actor.By)
+	mapText(m, &r.ClientIP, &e.Actor.ClientIP)
+	mapTime(m, &r.RecordedAt, &e.At)
+	mapText(m, &r.Info, &e.Info)
 }
 
 // entryFields are the fields of an entry by which it can be chosen and sorted.
@@ -145,9 +149,6 @@ func (db *DB) entries(ctx context.Context, of shop.ID, where []page.Criterion, p
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the activity log: %w", err)
 	}
-	entries := make([]activity.Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.entry()
-	}
-	return entries, total, nil
+	entries, err := readRows[activity.Entry](rows)
+	return entries, total, err
 }

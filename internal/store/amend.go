@@ -30,7 +30,7 @@ func (db *DB) ContractsToAmend(ctx context.Context, of shop.ID, now time.Time, l
 	if err != nil {
 		return nil, fmt.Errorf("find the contracts that wait for a change: %w", err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // ShopsToAmend returns at most limit shops that have contracts whose AmendAt is at
@@ -43,15 +43,15 @@ func (s Shops) ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]sh
 type creationRow struct {
 	bun.BaseModel `bun:"table:contract_creations,alias:n"`
 
-	ShopID     int64  `bun:"shop_id,pk"`
-	Request    string `bun:"request,pk"`
-	AskedAt    int64
-	ExpiresAt  int64
-	ContractID int64
+	ShopID      int64  `bun:"shop_id,pk"`
+	Request     string `bun:"request,pk"`
+	RequestedAt int64
+	ExpiresAt   int64
+	ContractID  int64
 }
 
 // putCreation replaces what is noted of a request.
-const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at, contract_id = EXCLUDED.contract_id`
+const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET requested_at = EXCLUDED.requested_at, expires_at = EXCLUDED.expires_at, contract_id = EXCLUDED.contract_id`
 
 // Creation returns what is known of a request by which a contract is made.
 func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (create.Creation, error) {
@@ -65,7 +65,7 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 		if err != nil {
 			return fmt.Errorf("read what a request has made: %w", err)
 		}
-		known.At, known.Contract = instant(row.AskedAt), contract.ID(row.ContractID)
+		known.At, known.Contract = instant(row.RequestedAt), contract.ID(row.ContractID)
 		return nil
 	})
 	return known, err
@@ -74,7 +74,7 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 // PutCreation notes it for as long as answers are kept.
 func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		row := creationRow{ShopID: int64(of), Request: c.Request, AskedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
+		row := creationRow{ShopID: int64(of), Request: c.Request, RequestedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
 		if _, err := insert(ctx, tx, []creationRow{row}, putCreation); err != nil {
 			return err
 		}

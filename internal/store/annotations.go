@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 
 // annotationRow is a row of marks.
 type annotationRow struct {
-	bun.BaseModel `bun:"table:marks,alias:m"`
+	bun.BaseModel `bun:"table:annotations,alias:m"`
 
 	ShopID     int64 `bun:"shop_id,pk"`
 	ID         int64 `bun:"id,pk"`
@@ -29,12 +28,18 @@ type annotationRow struct {
 	Version    int64
 }
 
-func annotationRowOf(of shop.ID, m billing.Annotation) annotationRow {
-	tags, _ := json.Marshal(m.Tags) // a list of texts can always be written
-	return annotationRow{
-		ShopID: int64(of), ID: int64(m.ID), Target: m.Target, ContractID: int64(m.Contract), AttemptID: int64(m.Attempt), Tags: string(tags), Note: m.Note,
-		DueAt: millis(m.DueAt), Failures: int64(m.Failures), Version: m.Version,
-	}
+func (r *annotationRow) Columns(m *mapping, a *billing.Annotation) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &a.ID)
+	mapText(m, &r.Target, &a.Target)
+	mapInt(m, &r.ContractID, &a.Contract)
+	mapInt(m, &r.AttemptID, &a.Attempt)
+	mapJSON(m, "tags", &r.Tags, &a.Tags)
+	mapText(m, &r.Note, &a.Note)
+	mapTime(m, &r.DueAt, &a.DueAt)
+	mapInt(m, &r.Failures, &a.Failures)
+	mapSame(m, &r.Version, &a.Version)
+	m.within(r.ID)
 }
 
 // DueAnnotations returns at most limit annotations whose DueAt is at or before now, earliest
@@ -45,25 +50,14 @@ func (tx *Tx) DueAnnotations(ctx context.Context, now time.Time, limit int) ([]b
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the due annotations: %w", err)
 	}
-	list := make([]billing.Annotation, len(rows))
-	for i, r := range rows {
-		list[i] = billing.Annotation{
-			ID: billing.AnnotationID(r.ID), Target: r.Target, Contract: contract.ID(r.ContractID), Attempt: billing.AttemptID(r.AttemptID), Note: r.Note,
-			DueAt: instant(r.DueAt), Failures: int(r.Failures), Version: r.Version,
-		}
-		if err := json.Unmarshal([]byte(r.Tags), &list[i].Tags); err != nil {
-			return nil, fmt.Errorf("read annotation %d: %w", r.ID, err)
-		}
-	}
-	return list, nil
+	return readRows[billing.Annotation](rows)
 }
 
 // PutAnnotations inserts annotations whose ID is 0, giving them one, and writes the others if
 // their versions are still what was read.
 func (tx *Tx) PutAnnotations(ctx context.Context, list []billing.Annotation) error {
-	return putAll(ctx, tx, list, annotationRowOf,
+	return putAll[annotationRow](ctx, tx, list,
 		func(m *billing.Annotation) (*billing.AnnotationID, *int64) { return &m.ID, &m.Version },
-		func(r *annotationRow) (*int64, *int64) { return &r.ID, &r.Version },
 		"annotation", "The annotation")
 }
 
@@ -101,4 +95,4 @@ func (s Shops) DueAnnotationShops(ctx context.Context, now time.Time, limit int)
 	return s.waitingFor(ctx, dueAnnotations, now, limit)
 }
 
-var dueAnnotations = waiting{"marks", "due_at"}
+var dueAnnotations = waiting{"annotations", "due_at"}

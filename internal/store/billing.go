@@ -34,7 +34,7 @@ func (tx *Tx) UnpublishedAttempts(ctx context.Context, now time.Time, limit int)
 
 // publishing selects the attempts, aliased t, that a worker is publishing.
 func publishing(db bun.IDB, now time.Time) *bun.SelectQuery {
-	return db.NewSelect().TableExpr("attempts AS t").Where("t.telling_until > 0").Where("t.telling_until > ?", boundAt(now)) // the first is the index's
+	return db.NewSelect().TableExpr("attempts AS t").Where("t.publish_lease_until > 0").Where("t.publish_lease_until > ?", boundAt(now)) // the first is the index's
 }
 
 // notPublishing leaves out attempts, aliased of, of contracts whose attempts a worker is
@@ -63,12 +63,12 @@ func (tx *Tx) LeasePublishing(ctx context.Context, attempts []billing.Attempt, n
 		if slices.Contains(others, a.Contract) {
 			continue
 		}
-		rows = append(rows, attemptRow{ID: int64(a.ID), TellingUntil: millis(until), Version: a.Version})
+		rows = append(rows, attemptRow{ID: int64(a.ID), PublishLeaseUntil: millis(until), Version: a.Version})
 		a.PublishLeaseUntil = until
 		a.Version++
 		ours = append(ours, a)
 	}
-	n, err := update(ctx, tx, rows, "telling_until")
+	n, err := update(ctx, tx, rows, "publish_lease_until")
 	if err == nil && int(n) != len(rows) {
 		err = changed("subscriptionBillingAttempt", "The billing attempt")
 	}
@@ -85,7 +85,7 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that wait: %w", err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // PendingWork reports, without locking, which work of the shop waits, apart from due attempts.
@@ -159,7 +159,7 @@ func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.Se
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read attempts: %w", err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // PutAttempts inserts attempts whose ID is 0, giving them one, and writes the
@@ -180,7 +180,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 	given := next
 	added, kept := make([]attemptRow, 0, missing), make([]attemptRow, 0, len(attempts)-missing)
 	for _, a := range attempts {
-		row, err := attemptRowOf(tx.of, a)
+		row, err := rowOf[attemptRow](tx.of, a)
 		if err != nil {
 			return err
 		}

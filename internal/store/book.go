@@ -111,7 +111,7 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 	for i, r := range rows {
 		index[r.ID] = i
 	}
-	contracts, err := contractsOf(rows)
+	contracts, err := readRows[contract.Contract](rows)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 		if !ok {
 			continue
 		}
-		a, err := attempts[i].attempt()
+		a, err := readRow[billing.Attempt](attempts[i])
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -39,30 +38,20 @@ type bundleRow struct {
 	Version   int64
 }
 
-func bundleRowOf(of shop.ID, s bundle.Settings) (bundleRow, error) {
-	row := bundleRow{
-		ShopID: int64(of), ID: int64(s.ID), Line: string(s.Line), CreatedAt: millis(s.CreatedAt), UpdatedAt: millis(s.UpdatedAt), Version: s.Version,
+func (r *bundleRow) Columns(m *mapping, s *bundle.Settings) {
+	text := *s
+	text.ID, text.Line, text.CreatedAt, text.UpdatedAt, text.Version = 0, "", time.Time{}, time.Time{}, 0 // they have columns
+	mapJSON(m, "settings", &r.Settings, &text)
+	if !m.toRow {
+		*s = text
 	}
-	s.ID, s.Line, s.CreatedAt, s.UpdatedAt, s.Version = 0, "", time.Time{}, time.Time{}, 0 // they have columns
-	text, err := json.Marshal(s)
-	if err != nil {
-		return bundleRow{}, fmt.Errorf("write bundle %d: %w", row.ID, err)
-	}
-	row.Settings = string(text)
-	return row, nil
-}
-
-func (r bundleRow) bundle() (bundle.Settings, error) {
-	var s bundle.Settings
-	if err := json.Unmarshal([]byte(r.Settings), &s); err != nil {
-		return bundle.Settings{}, fmt.Errorf("read bundle %d: %w", r.ID, err)
-	}
-	s.ID, s.Line, s.CreatedAt, s.UpdatedAt, s.Version = bundle.ID(r.ID), shop.Line(r.Line), instant(r.CreatedAt), instant(r.UpdatedAt), r.Version
-	return s, nil
-}
-
-func bundlesOf(rows []bundleRow) ([]bundle.Settings, error) {
-	return parsed(rows, bundleRow.bundle)
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &s.ID)
+	mapText(m, &r.Line, &s.Line)
+	mapTime(m, &r.CreatedAt, &s.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &s.UpdatedAt)
+	mapSame(m, &r.Version, &s.Version)
+	m.within(r.ID)
 }
 
 // Bundle returns a bundle of a line, or NotFound.
@@ -75,7 +64,7 @@ func (db *DB) Bundle(ctx context.Context, of shop.ID, line shop.Line, id bundle.
 	if err != nil {
 		return bundle.Settings{}, fmt.Errorf("read bundle %d: %w", id, err)
 	}
-	return row.bundle()
+	return readRow[bundle.Settings](row)
 }
 
 // bundleFields are the fields by which bundles can be sorted.
@@ -90,7 +79,7 @@ func (db *DB) Bundles(ctx context.Context, of shop.ID, line shop.Line, p page.Re
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the bundles: %w", err)
 	}
-	list, err := bundlesOf(rows)
+	list, err := readRows[bundle.Settings](rows)
 	return list, total, err
 }
 
@@ -132,7 +121,7 @@ func (tx *Tx) AllBundles(ctx context.Context) ([]bundle.Settings, error) {
 	if err := tx.q.NewSelect().Model(&rows).Where("b.shop_id = ?", tx.of).Order("b.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the bundles: %w", err)
 	}
-	return bundlesOf(rows)
+	return readRows[bundle.Settings](rows)
 }
 
 // PlanLines returns the lines of the selling plans that are known.
@@ -167,7 +156,7 @@ func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
 		}
 		made.ID, made.Version = bundle.ID(id), 1
 	}
-	row, err := bundleRowOf(tx.of, made)
+	row, err := rowOf[bundleRow](tx.of, made)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // contractRow is a row of contracts. All amounts are in the contract's currency.
@@ -56,20 +54,20 @@ type contractRow struct {
 	SeriesStart       int64
 	SeriesPassed      int64
 	SeriesMoved       bool
-	Turns             string
+	LaterSeries       string
 	NextBillingDate   int64
-	AnnounceAt        int64 `bun:",nullzero"`
+	NotifyAt          int64 `bun:",nullzero"`
 	QueueUpdatedAt    int64
 	MaxCycles         int64
 	PassedCycles      int64
 	MinCycles         int64
 	AutoCharge        bool
-	Wishes            string
+	Overrides         string
 	OneOffs           int64
 	Orders            int64
 	Lifetime          int64
 	LastOrderID       int64
-	LastOrder         string
+	LastOrderName     string
 	LastOrderAt       int64
 	LastOrderAmount   int64
 	CreatedAt         int64
@@ -91,271 +89,135 @@ type contractRow struct {
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
-	Amending             string
+	InFlightEdits        string
 	Dunning              string
 	CancellationFeedback string
 	CancellationNote     string
 
-	Moving   string
-	Pause    string
-	Ending   string
-	NextWas  int64
-	Trial    string
-	Lifelong bool
-	ExpireAt int64
+	Moving             string
+	Pause              string
+	Ending             string
+	CancelledOrderDate int64
+	Trial              string
+	Lifelong           bool
+	ExpireAt           int64
 }
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "turns", "passed_cycles", "ending", "next_billing_date", "announce_at", "queue_updated_at", "wishes", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "amending", "expire_at",
+	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "later_series", "passed_cycles", "ending", "next_billing_date", "notify_at", "queue_updated_at", "overrides", "one_offs", "orders", "lifetime",
+	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "in_flight_edits", "expire_at",
 }
 
-func contractRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
-	lines, err := linesText(c.Lines)
-	if err != nil {
-		return contractRow{}, err
-	}
-	billing, err := listText(c.Billing.Anchors)
-	if err != nil {
-		return contractRow{}, err
-	}
-	delivery, err := listText(c.Delivery.Anchors)
-	if err != nil {
-		return contractRow{}, err
-	}
-	attributes, err := listText(c.Attributes)
-	if err != nil {
-		return contractRow{}, err
-	}
-	wishes, err := listText(c.Overrides)
-	if err != nil {
-		return contractRow{}, err
-	}
-	turns, err := listText(c.LaterSeries)
-	if err != nil {
-		return contractRow{}, err
-	}
-	split, err := optionalText(c.Split)
-	if err != nil {
-		return contractRow{}, err
-	}
-	pending, err := optionalText(c.Pending)
-	if err != nil {
-		return contractRow{}, err
-	}
-	waits, err := waitsOf(c)
-	if err != nil {
-		return contractRow{}, err
-	}
-	pricing, err := pricingText(c.Pricing)
-	if err != nil {
-		return contractRow{}, err
-	}
-	planPricing, err := pricingText(c.PlanPricing)
-	if err != nil {
-		return contractRow{}, err
-	}
-	discounts, err := discountsText(c.Discounts)
-	if err != nil {
-		return contractRow{}, err
-	}
-	dunned, err := optionalText(c.Dunning)
-	if err != nil {
-		return contractRow{}, err
-	}
-	amending, err := listText(c.InFlightEdits)
-	if err != nil {
-		return contractRow{}, err
-	}
-	card := ""
-	if c.Card != (contract.Card{}) {
-		if card, err = optionalText(&c.Card); err != nil {
-			return contractRow{}, err
+func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
+	r.progress(m, c)
+	mapText(m, &r.Line, &c.Line)
+	mapText(m, &r.Status, &c.Status)
+	mapSame(m, &r.CustomerID, &c.Customer.ID)
+	mapText(m, &r.CustomerEmail, &c.Customer.Email)
+	mapText(m, &r.CustomerFirstName, &c.Customer.FirstName)
+	mapText(m, &r.CustomerLastName, &c.Customer.LastName)
+	mapText(m, &r.CustomerName, &c.Customer.Name)
+	mapText(m, &r.CustomerPhone, &c.Customer.Phone)
+	mapVia(m, "billing_interval", &r.BillingInterval, &c.Billing.Interval, intervalText, cadence.ParseInterval)
+	mapInt(m, &r.BillingCount, &c.Billing.Count)
+	mapJSON(m, "billing_anchors", &r.BillingAnchors, &c.Billing.Anchors)
+	mapVia(m, "delivery_interval", &r.DeliveryInterval, &c.Delivery.Interval, intervalText, cadence.ParseInterval)
+	mapInt(m, &r.DeliveryCount, &c.Delivery.Count)
+	mapJSON(m, "delivery_anchors", &r.DeliveryAnchors, &c.Delivery.Anchors)
+	mapVia(m, "lines", &r.Lines, &c.Lines, linesText, parseLines)
+	mapSame(m, &r.OriginOrderID, &c.OriginOrderID)
+	mapText(m, &r.OriginOrderName, &c.OriginOrderName)
+	mapText(m, &r.PaymentMethod, &c.PaymentMethod)
+	mapSame(m, &r.PaymentUsable, &c.PaymentUsable)
+	mapJSON(m, "card", &r.Card, &c.Card)
+	mapText(m, &r.BillingCountry, &c.BillingCountry)
+	mapText(m, &r.DeliveryCountry, &c.DeliveryCountry)
+	mapAmount(m, &r.DeliveryPrice, &c.DeliveryPrice, c.Currency)
+	mapText(m, &r.Note, &c.Note)
+	mapJSON(m, "attributes", &r.Attributes, &c.Attributes)
+	mapText(m, &r.ImportedID, &c.ImportedID)
+	mapInt(m, &r.MaxCycles, &c.MaxCycles)
+	mapInt(m, &r.MinCycles, &c.MinCycles)
+	mapSame(m, &r.AutoCharge, &c.AutoCharge)
+	mapTime(m, &r.CreatedAt, &c.CreatedAt)
+	mapTime(m, &r.ActivatedAt, &c.ActivatedAt)
+	mapTime(m, &r.PausedAt, &c.PausedAt)
+	mapTime(m, &r.CancelledAt, &c.CancelledAt)
+	mapText(m, &r.Origin, &c.Origin)
+	mapInt(m, &r.SplitFrom, &c.SplitFrom)
+	mapInt(m, &r.EarlierOrders, &c.EarlierOrders)
+	mapJSON(m, "split", &r.Split, &c.Split)
+	mapJSON(m, "pending_change", &r.PendingChange, &c.Pending)
+	mapSame(m, &r.Priced, &c.Priced)
+	mapVia(m, "pricing", &r.Pricing, &c.Pricing, pricingText, inCurrency(c.Currency, parsePricing))
+	mapVia(m, "plan_pricing", &r.PlanPricing, &c.PlanPricing, pricingText, inCurrency(c.Currency, parsePricing))
+	mapVia(m, "discounts", &r.Discounts, &c.Discounts, discountsText, inCurrency(c.Currency, parseDiscounts))
+	mapTime(m, &r.ChangingUntil, &c.ChangingUntil)
+	mapText(m, &r.CancellationFeedback, &c.CancellationFeedback)
+	mapText(m, &r.CancellationNote, &c.CancellationNote)
+	mapJSON(m, "moving", &r.Moving, &c.Moving)
+	mapJSON(m, "pause", &r.Pause, &c.Pause)
+	mapTime(m, &r.CancelledOrderDate, &c.CancelledOrderDate)
+	mapJSON(m, "trial", &r.Trial, &c.Trial)
+	mapSame(m, &r.Lifelong, &c.Lifelong)
+	switch {
+	case m.toRow:
+		r.EmailFolded, r.NameFolded, r.OrderAmount, r.FirstAmount = fold(c.Customer.Email), fold(c.Customer.Name), c.Amount().Milli(), -1
+		if c.FirstAmount.Currency != "" {
+			r.FirstAmount = c.FirstAmount.Minor
 		}
+	case r.FirstAmount >= 0:
+		c.FirstAmount = money.Amount{Minor: r.FirstAmount, Currency: c.Currency}
 	}
-	return contractRow{
-		Moving: waits.moving, Pause: waits.pause, Ending: waits.ending, NextWas: millis(c.CancelledOrderDate), Trial: waits.trial, Lifelong: c.Lifelong, ExpireAt: millis(c.ExpireAt),
-		ShopID: int64(of), ID: int64(c.ID), Line: string(c.Line), Revision: int64(c.Revision), Status: string(c.Status), Currency: string(c.Currency),
-		CustomerID: c.Customer.ID, CustomerEmail: c.Customer.Email, CustomerFirstName: c.Customer.FirstName, CustomerLastName: c.Customer.LastName,
-		CustomerName: c.Customer.Name, CustomerPhone: c.Customer.Phone, EmailFolded: fold(c.Customer.Email), NameFolded: fold(c.Customer.Name),
-		BillingInterval: c.Billing.Interval.String(), BillingCount: int64(c.Billing.Count), BillingAnchors: billing,
-		DeliveryInterval: c.Delivery.Interval.String(), DeliveryCount: int64(c.Delivery.Count), DeliveryAnchors: delivery,
-		Lines: lines, OrderAmount: c.Amount().Milli(),
-		OriginOrderID: c.OriginOrderID, OriginOrderName: c.OriginOrderName, PaymentMethod: c.PaymentMethod, PaymentUsable: c.PaymentUsable, Card: card,
-		BillingCountry: c.BillingCountry, DeliveryCountry: c.DeliveryCountry, DeliveryPrice: c.DeliveryPrice.Minor,
-		Note: c.Note, Attributes: attributes, ImportedID: c.ImportedID, LastPayment: c.LastPayment,
-		SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start), SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.NotifyAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt),
-		MaxCycles: int64(c.MaxCycles), PassedCycles: int64(c.PassedCycles), MinCycles: int64(c.MinCycles), AutoCharge: c.AutoCharge,
-		Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID, LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor,
-		CreatedAt: millis(c.CreatedAt), UpdatedAt: millis(c.UpdatedAt), ActivatedAt: millis(c.ActivatedAt), PausedAt: millis(c.PausedAt),
-		CancelledAt: millis(c.CancelledAt), Version: c.Version,
-		Origin: string(c.Origin), SplitFrom: int64(c.SplitFrom), EarlierOrders: int64(c.EarlierOrders), Split: split, PendingChange: pending, Priced: c.Priced, Pricing: pricing, PlanPricing: planPricing, FirstAmount: firstAmountOf(c), Discounts: discounts, AmendAt: millis(c.AmendAt), Dunning: dunned, ChangingUntil: millis(c.ChangingUntil), Amending: amending, CancellationFeedback: c.CancellationFeedback, CancellationNote: c.CancellationNote,
-	}, nil
+	m.within(r.ID)
 }
 
-func firstAmountOf(c contract.Contract) int64 {
-	if c.FirstAmount.Currency == "" {
-		return -1
+// progress maps the columns that billing owns, and those that identify the contract. It is
+// all that PutProgress writes.
+func (r *contractRow) progress(m *mapping, c *contract.Contract) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &c.ID)
+	mapSame(m, &r.Version, &c.Version)
+	mapText(m, &r.Currency, &c.Currency)
+	mapInt(m, &r.Revision, &c.Revision)
+	mapText(m, &r.LastPayment, &c.LastPayment)
+	mapInt(m, &r.SeriesCycle, &c.Series.Cycle)
+	mapTime(m, &r.SeriesStart, &c.Series.Start)
+	mapInt(m, &r.SeriesPassed, &c.Series.Passed)
+	mapSame(m, &r.SeriesMoved, &c.Series.Moved)
+	mapJSON(m, "later_series", &r.LaterSeries, &c.LaterSeries)
+	mapInt(m, &r.PassedCycles, &c.PassedCycles)
+	mapJSON(m, "ending", &r.Ending, &c.Ending)
+	mapTime(m, &r.NextBillingDate, &c.NextBillingDate)
+	mapTime(m, &r.QueueUpdatedAt, &c.QueueUpdatedAt)
+	mapJSON(m, "overrides", &r.Overrides, &c.Overrides)
+	mapInt(m, &r.OneOffs, &c.OneOffs)
+	mapInt(m, &r.Orders, &c.Orders)
+	mapAmount(m, &r.Lifetime, &c.Lifetime, c.Currency)
+	mapSame(m, &r.LastOrderID, &c.LastOrderID)
+	mapText(m, &r.LastOrderName, &c.LastOrder)
+	mapTime(m, &r.LastOrderAt, &c.LastOrderAt)
+	mapAmount(m, &r.LastOrderAmount, &c.LastOrderAmount, c.Currency)
+	mapJSON(m, "dunning", &r.Dunning, &c.Dunning)
+	mapTime(m, &r.UpdatedAt, &c.UpdatedAt)
+	mapTime(m, &r.AmendAt, &c.AmendAt)
+	mapJSON(m, "in_flight_edits", &r.InFlightEdits, &c.InFlightEdits)
+	mapTime(m, &r.ExpireAt, &c.ExpireAt)
+	if m.toRow {
+		r.NotifyAt = millis(c.NotifyAt())
 	}
-	return c.FirstAmount.Minor
 }
 
-// waits is what a contract waits for, as it is kept.
-type waits struct{ moving, pause, ending, trial string }
+func intervalText(i cadence.Interval) (string, error) { return i.String(), nil }
 
-func waitsOf(c contract.Contract) (w waits, err error) {
-	if w.moving, err = optionalText(c.Moving); err != nil {
-		return w, err
-	}
-	if w.pause, err = optionalText(c.Pause); err != nil {
-		return w, err
-	}
-	if w.ending, err = optionalText(c.Ending); err != nil {
-		return w, err
-	}
-	w.trial, err = optionalText(c.Trial)
-	return w, err
-}
-
-// progressRowOf fills the columns that billing owns, and the keys.
-func progressRowOf(of shop.ID, c contract.Contract) (contractRow, error) {
-	wishes, err := listText(c.Overrides)
-	if err != nil {
-		return contractRow{}, err
-	}
-	turns, err := listText(c.LaterSeries)
-	if err != nil {
-		return contractRow{}, err
-	}
-	amending, err := listText(c.InFlightEdits)
-	if err != nil {
-		return contractRow{}, err
-	}
-	ending, err := optionalText(c.Ending)
-	if err != nil {
-		return contractRow{}, err
-	}
-	dunned, err := optionalText(c.Dunning)
-	return contractRow{
-		ShopID: int64(of), ID: int64(c.ID), Revision: int64(c.Revision), LastPayment: c.LastPayment, SeriesCycle: int64(c.Series.Cycle), SeriesStart: millis(c.Series.Start),
-		SeriesPassed: int64(c.Series.Passed), SeriesMoved: c.Series.Moved, Turns: turns, PassedCycles: int64(c.PassedCycles), Ending: ending, NextBillingDate: millis(c.NextBillingDate), AnnounceAt: millis(c.NotifyAt()), QueueUpdatedAt: millis(c.QueueUpdatedAt), Wishes: wishes, OneOffs: int64(c.OneOffs), Orders: int64(c.Orders), Lifetime: c.Lifetime.Minor, LastOrderID: c.LastOrderID,
-		LastOrder: c.LastOrder, LastOrderAt: millis(c.LastOrderAt), LastOrderAmount: c.LastOrderAmount.Minor, UpdatedAt: millis(c.UpdatedAt), Version: c.Version,
-		Dunning: dunned, AmendAt: millis(c.AmendAt), Amending: amending, ExpireAt: millis(c.ExpireAt),
-	}, err
-}
-
-func (r contractRow) contract() (contract.Contract, error) {
-	currency := money.Currency(r.Currency)
-	c := contract.Contract{
-		ID: contract.ID(r.ID), Line: shop.Line(r.Line), Revision: uint64(r.Revision), Status: contract.Status(r.Status), Currency: currency,
-		Customer: contract.Customer{
-			ID: r.CustomerID, Email: r.CustomerEmail, FirstName: r.CustomerFirstName, LastName: r.CustomerLastName, Name: r.CustomerName, Phone: r.CustomerPhone,
-		},
-		Billing: contract.Policy{Count: int(r.BillingCount)}, Delivery: contract.Policy{Count: int(r.DeliveryCount)},
-		OriginOrderID: r.OriginOrderID, OriginOrderName: r.OriginOrderName, PaymentMethod: r.PaymentMethod, PaymentUsable: r.PaymentUsable,
-		BillingCountry: r.BillingCountry, DeliveryCountry: r.DeliveryCountry, DeliveryPrice: money.Amount{Minor: r.DeliveryPrice, Currency: currency},
-		Note: r.Note, ImportedID: r.ImportedID, LastPayment: r.LastPayment,
-		Series:          contract.Series{Cycle: int(r.SeriesCycle), Start: instant(r.SeriesStart), Passed: int(r.SeriesPassed), Moved: r.SeriesMoved},
-		NextBillingDate: instant(r.NextBillingDate), QueueUpdatedAt: instant(r.QueueUpdatedAt), MaxCycles: int(r.MaxCycles), PassedCycles: int(r.PassedCycles), MinCycles: int(r.MinCycles), AutoCharge: r.AutoCharge,
-		OneOffs: int(r.OneOffs), Orders: int(r.Orders), Lifetime: money.Amount{Minor: r.Lifetime, Currency: currency},
-		LastOrderID: r.LastOrderID, LastOrder: r.LastOrder, LastOrderAt: instant(r.LastOrderAt),
-		LastOrderAmount: money.Amount{Minor: r.LastOrderAmount, Currency: currency},
-		CreatedAt:       instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), ActivatedAt: instant(r.ActivatedAt), PausedAt: instant(r.PausedAt),
-		CancelledAt: instant(r.CancelledAt), Version: r.Version,
-		CancelledOrderDate: instant(r.NextWas), Lifelong: r.Lifelong, ExpireAt: instant(r.ExpireAt),
-		Origin: contract.Origin(r.Origin), SplitFrom: contract.ID(r.SplitFrom), EarlierOrders: int(r.EarlierOrders), AmendAt: instant(r.AmendAt), ChangingUntil: instant(r.ChangingUntil), Priced: r.Priced, CancellationFeedback: r.CancellationFeedback, CancellationNote: r.CancellationNote,
-	}
-	if r.FirstAmount >= 0 {
-		c.FirstAmount = money.Amount{Minor: r.FirstAmount, Currency: currency}
-	}
-	var err error
-	read := func(step error) {
-		if err == nil {
-			err = step
-		}
-	}
-	c.Billing.Interval, err = cadence.ParseInterval(r.BillingInterval)
-	interval, deliveryErr := cadence.ParseInterval(r.DeliveryInterval)
-	c.Delivery.Interval = interval
-	read(deliveryErr)
-	read(parseList(r.BillingAnchors, &c.Billing.Anchors))
-	read(parseList(r.DeliveryAnchors, &c.Delivery.Anchors))
-	read(parseList(r.Attributes, &c.Attributes))
-	if r.Card != "" {
-		read(json.Unmarshal([]byte(r.Card), &c.Card))
-	}
-	read(parseList(r.Wishes, &c.Overrides))
-	read(parseList(r.Turns, &c.LaterSeries))
-	read(parseList(r.Amending, &c.InFlightEdits))
-	read(parseOptional(r.Split, &c.Split))
-	read(parseOptional(r.PendingChange, &c.Pending))
-	c.Pricing, deliveryErr = parsePricing(r.Pricing, currency)
-	read(deliveryErr)
-	c.PlanPricing, deliveryErr = parsePricing(r.PlanPricing, currency)
-	read(deliveryErr)
-	c.Discounts, deliveryErr = parseDiscounts(r.Discounts, currency)
-	read(deliveryErr)
-	read(parseOptional(r.Moving, &c.Moving))
-	read(parseOptional(r.Pause, &c.Pause))
-	read(parseOptional(r.Ending, &c.Ending))
-	read(parseOptional(r.Trial, &c.Trial))
-	read(parseOptional(r.Dunning, &c.Dunning))
-	c.Lines, deliveryErr = parseLines(r.Lines)
-	read(deliveryErr)
-	if err != nil {
-		return contract.Contract{}, fmt.Errorf("read contract %d: %w", r.ID, err)
-	}
-	return c, nil
+// inCurrency returns a reader of texts whose amounts are in a currency.
+func inCurrency[T any](c money.Currency, read func(string, money.Currency) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) { return read(text, c) }
 }
 
 // fold makes letters of both cases one.
 func fold(s string) string { return strings.ToLower(s) }
-
-// parsed returns what rows say, or why one cannot be read.
-func parsed[R, T any](rows []R, parse func(R) (T, error)) ([]T, error) {
-	list := make([]T, len(rows))
-	for i, r := range rows {
-		var err error
-		if list[i], err = parse(r); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// listText writes a list as JSON; nothing when it is empty.
-func listText[T any](list []T) (string, error) {
-	if len(list) == 0 {
-		return "", nil
-	}
-	text, err := json.Marshal(list)
-	return string(text), err
-}
-
-func parseList[T any](text string, into *[]T) error {
-	if text == "" {
-		return nil
-	}
-	return json.Unmarshal([]byte(text), into)
-}
-
-// optionalText writes a value as JSON; nothing when there is none.
-func optionalText[T any](v *T) (string, error) {
-	if v == nil {
-		return "", nil
-	}
-	text, err := json.Marshal(v)
-	return string(text), err
-}
-
-func parseOptional[T any](text string, into **T) error {
-	if text == "" {
-		return nil
-	}
-	*into = new(T)
-	return json.Unmarshal([]byte(text), *into)
-}
 
 // lineText is a line item as it is kept.
 type lineText struct {
@@ -383,12 +245,12 @@ func linesText(lines []contract.LineItem) (string, error) {
 			l.SellingPlanID, l.SellingPlanName, l.Taxable,
 		}
 	}
-	return listText(texts)
+	return jsonText(texts)
 }
 
 func parseLines(text string) ([]contract.LineItem, error) {
-	var texts []lineText
-	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+	texts, err := parseJSON[[]lineText](text)
+	if err != nil || len(texts) == 0 {
 		return nil, err
 	}
 	lines := make([]contract.LineItem, len(texts))
@@ -421,7 +283,7 @@ func (tx *Tx) contracts(ctx context.Context, ids []contract.ID, lock func(*bun.S
 	if err := lock(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d contracts: %w", len(ids), err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // ContractsWithSeries returns at most limit contracts that have a calendar, locked, by id, after
@@ -432,11 +294,7 @@ func (tx *Tx) ContractsWithSeries(ctx context.Context, after contract.ID, limit 
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts that have a calendar: %w", err)
 	}
-	return contractsOf(rows)
-}
-
-func contractsOf(rows []contractRow) ([]contract.Contract, error) {
-	return parsed(rows, contractRow.contract)
+	return readRows[contract.Contract](rows)
 }
 
 // ContractsPaidWith returns the ids of contracts that use a payment method.

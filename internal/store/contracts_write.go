@@ -19,9 +19,10 @@ import (
 func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) error {
 	rows := make([]contractRow, len(contracts))
 	for i, c := range contracts {
-		var err error
-		if rows[i], err = progressRowOf(tx.of, c); err != nil {
-			return fmt.Errorf("write contract %d: %w", c.ID, err)
+		m := mapping{toRow: true, of: tx.of}
+		rows[i].progress(&m, &c)
+		if m.err != nil {
+			return fmt.Errorf("write contract %d: %w", c.ID, m.err)
 		}
 	}
 	n, err := update(ctx, tx, rows, progress...)
@@ -45,7 +46,7 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	var added, kept []contractRow
 	var rewritten []contract.ID
 	for _, c := range contracts {
-		row, err := contractRowOf(tx.of, c)
+		row, err := rowOf[contractRow](tx.of, c)
 		if err != nil {
 			return fmt.Errorf("write contract %d: %w", c.ID, err)
 		}
@@ -239,4 +240,8 @@ func (tx *Tx) addTerms(ctx context.Context, terms []termRow) error {
 	return err
 }
 
-func (tx *Tx) dialect() dialect { return tx.db.engine.dialect() }
+func (tx *Tx) dialect() dialect {
+	d := tx.db.engine.dialect()
+	d.locks = d.locks && !tx.readOnly
+	return d
+}

@@ -37,12 +37,12 @@ func discountsText(list []contract.Discount) (string, error) {
 			d.ID, d.Title, d.Code, d.Percent, d.Amount.Minor, d.EachItem, d.FreeShipping, d.TargetIsOrder, d.CycleLimit, d.UsedCycles, d.AllLines, d.Lines, d.RejectedWhy,
 		}
 	}
-	return listText(texts)
+	return jsonText(texts)
 }
 
 func parseDiscounts(text string, c money.Currency) ([]contract.Discount, error) {
-	var texts []discountText
-	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+	texts, err := parseJSON[[]discountText](text)
+	if err != nil || len(texts) == 0 {
 		return nil, err
 	}
 	list := make([]contract.Discount, len(texts))
@@ -82,12 +82,12 @@ func pricingText(prices map[string]contract.Pricing) (string, error) {
 		}
 		texts = append(texts, t)
 	}
-	return listText(texts)
+	return jsonText(texts)
 }
 
 func parsePricing(text string, c money.Currency) (map[string]contract.Pricing, error) {
-	var texts []pricesText
-	if err := parseList(text, &texts); err != nil || len(texts) == 0 {
+	texts, err := parseJSON[[]pricesText](text)
+	if err != nil || len(texts) == 0 {
 		return nil, err
 	}
 	prices := make(map[string]contract.Pricing, len(texts))

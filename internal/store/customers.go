@@ -38,7 +38,7 @@ func (db *DB) ContractsOf(ctx context.Context, of shop.ID, line shop.Line, custo
 	if err := q.Order("c.created_at", "c.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts of customer %d: %w", customer, err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // summaryRow is what the contracts of one customer come to.

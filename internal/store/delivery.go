@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,14 +11,13 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/plan"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 var _ delivery.Tx = (*Tx)(nil)
 
 // Delivery returns the store of the delivery feature.
 func (db *DB) Delivery() delivery.Store {
-	return Scope[delivery.Tx]{db, func(tx *Tx) delivery.Tx { return tx }}
+	return readScope(db, func(tx *Tx) delivery.Tx { return tx }, func(tx *Tx) delivery.ReadTx { return tx })
 }
 
 // deliveryRow is a row of delivery_profiles.
@@ -39,41 +37,19 @@ type deliveryRow struct {
 	Version    int64
 }
 
-func deliveryRowOf(of shop.ID, p delivery.Profile) (deliveryRow, error) {
-	groups, err := listText(p.Groups)
-	if err != nil {
-		return deliveryRow{}, fmt.Errorf("write delivery profile %d: %w", p.ID, err)
-	}
-	pending := ""
-	if p.Pending != nil {
-		text, err := json.Marshal(p.Pending)
-		if err != nil {
-			return deliveryRow{}, fmt.Errorf("write delivery profile %d: %w", p.ID, err)
-		}
-		pending = string(text)
-	}
-	return deliveryRow{
-		ShopID: int64(of), ID: int64(p.ID), PlatformID: p.PlatformID, Name: p.Name, PlanGroups: groups, Pending: pending,
-		BusyUntil: millis(p.BusyUntil), DueAt: millis(p.DueAt), CreatedAt: millis(p.CreatedAt), UpdatedAt: millis(p.UpdatedAt), Version: p.Version,
-	}, nil
-}
-
-func (r deliveryRow) profile() (delivery.Profile, error) {
-	p := delivery.Profile{
-		ID: delivery.ID(r.ID), PlatformID: r.PlatformID, Name: r.Name, BusyUntil: instant(r.BusyUntil), DueAt: instant(r.DueAt),
-		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
-	}
-	if r.PlanGroups != "" {
-		if err := json.Unmarshal([]byte(r.PlanGroups), &p.Groups); err != nil {
-			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", r.ID, err)
-		}
-	}
-	if r.Pending != "" {
-		if err := json.Unmarshal([]byte(r.Pending), &p.Pending); err != nil {
-			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", r.ID, err)
-		}
-	}
-	return p, nil
+func (r *deliveryRow) Columns(m *mapping, p *delivery.Profile) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &p.ID)
+	mapSame(m, &r.PlatformID, &p.PlatformID)
+	mapText(m, &r.Name, &p.Name)
+	mapJSON(m, "plan_groups", &r.PlanGroups, &p.Groups)
+	mapJSON(m, "pending", &r.Pending, &p.Pending)
+	mapTime(m, &r.BusyUntil, &p.BusyUntil)
+	mapTime(m, &r.DueAt, &p.DueAt)
+	mapTime(m, &r.CreatedAt, &p.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &p.UpdatedAt)
+	mapSame(m, &r.Version, &p.Version)
+	m.within(r.ID)
 }
 
 // LockProfiles makes other changes of the shop's profiles wait until this
@@ -103,7 +79,7 @@ func (tx *Tx) DeliveryProfile(ctx context.Context, ref delivery.Ref) (delivery.P
 		case err != nil:
 			return delivery.Profile{}, fmt.Errorf("read delivery profile %d: %w", ref.Number, err)
 		}
-		return row.profile()
+		return readRow[delivery.Profile](row)
 	}
 	return delivery.Profile{}, fault.New(fault.NotFound, "delivery profile %d does not exist", ref.Number).Entity("deliveryProfile").Code("deliveryProfileNotFound").Field("id")
 }
@@ -115,14 +91,14 @@ func (tx *Tx) DeliveryProfiles(ctx context.Context) ([]delivery.Profile, error) 
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the delivery profiles: %w", err)
 	}
-	return parsed(rows, deliveryRow.profile)
+	return readRows[delivery.Profile](rows)
 }
 
 // PutDeliveryProfile inserts a profile whose ID is 0, giving it one, or replaces
 // it under the version rule.
 func (tx *Tx) PutDeliveryProfile(ctx context.Context, p *delivery.Profile) error {
 	if p.ID != 0 {
-		row, err := deliveryRowOf(tx.of, *p)
+		row, err := rowOf[deliveryRow](tx.of, *p)
 		if err != nil {
 			return err
 		}
@@ -142,7 +118,7 @@ func (tx *Tx) PutDeliveryProfile(ctx context.Context, p *delivery.Profile) error
 	}
 	made := *p
 	made.ID, made.Version = delivery.ID(id), 1
-	row, err := deliveryRowOf(tx.of, made)
+	row, err := rowOf[deliveryRow](tx.of, made)
 	if err != nil {
 		return err
 	}

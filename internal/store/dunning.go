@@ -102,7 +102,7 @@ func (tx *Tx) ContractsInDunning(ctx context.Context) ([]contract.Contract, erro
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts in dunning: %w", err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // ActiveContractsInDunning returns at most limit ACTIVE contracts with an open case, by id, after one.
@@ -113,7 +113,7 @@ func (tx *Tx) ActiveContractsInDunning(ctx context.Context, after contract.ID, l
 	if err != nil {
 		return nil, fmt.Errorf("read the contracts that are not paid: %w", err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }
 
 // addMails adds to records what became of the last e-mails about their declines.

@@ -8,8 +8,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/domain/intake"
-	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // eventRow is a row of inbox. An event that waits has a due instant; one that was
@@ -17,39 +15,45 @@ import (
 type eventRow struct {
 	bun.BaseModel `bun:"table:inbox,alias:i"`
 
-	ShopID        int64  `bun:"shop_id,pk"`
-	ID            string `bun:"id,pk"`
-	Topic         string
-	TriggeredAt   int64
-	APIVersion    string `bun:"api_version"`
-	ContractID    int64
-	Revision      int64 // the bits of the platform's unsigned number
-	Attempt       string
-	Key           string
-	Cycle         int64
-	PaymentMethod string
-	CustomerID    int64
-	KeptCustomer  int64
-	ReceivedAt    int64
-	DueAt         int64 `bun:",nullzero"`
-	FinishedAt    int64 `bun:",nullzero"`
-	Failures      int64
-	Reason        string
+	ShopID         int64  `bun:"shop_id,pk"`
+	ID             string `bun:"id,pk"`
+	Topic          string
+	TriggeredAt    int64
+	APIVersion     string `bun:"api_version"`
+	ContractID     int64
+	Revision       int64 // the bits of the platform's unsigned number
+	Attempt        string
+	Key            string
+	Cycle          int64
+	PaymentMethod  string
+	CustomerID     int64
+	KeptCustomerID int64
+	ReceivedAt     int64
+	DueAt          int64 `bun:",nullzero"`
+	FinishedAt     int64 `bun:",nullzero"`
+	Failures       int64
+	Reason         string
 }
 
-func eventRowOf(of shop.ID, e platform.Event, at time.Time) eventRow {
-	return eventRow{
-		ShopID: int64(of), ID: e.ID, Topic: string(e.Topic), TriggeredAt: millis(e.TriggeredAt), APIVersion: e.APIVersion, ContractID: e.Contract,
-		Revision: int64(e.Revision), Attempt: e.Attempt, Key: e.Key, Cycle: int64(e.Cycle), PaymentMethod: e.PaymentMethod, CustomerID: e.Customer, KeptCustomer: e.Kept,
-		ReceivedAt: millis(at), DueAt: millis(at),
+func (r *eventRow) Columns(m *mapping, e *intake.InboxEvent) {
+	m.shop(&r.ShopID)
+	mapText(m, &r.ID, &e.ID)
+	mapText(m, &r.Topic, &e.Topic)
+	mapTime(m, &r.TriggeredAt, &e.TriggeredAt)
+	mapText(m, &r.APIVersion, &e.APIVersion)
+	mapSame(m, &r.ContractID, &e.Contract)
+	mapInt(m, &r.Revision, &e.Revision)
+	mapText(m, &r.Attempt, &e.Attempt)
+	mapText(m, &r.Key, &e.Key)
+	mapInt(m, &r.Cycle, &e.Cycle)
+	mapText(m, &r.PaymentMethod, &e.PaymentMethod)
+	mapSame(m, &r.CustomerID, &e.Customer)
+	mapSame(m, &r.KeptCustomerID, &e.Kept)
+	mapTime(m, &r.ReceivedAt, &e.ReceivedAt)
+	mapInt(m, &r.Failures, &e.Failures)
+	if m.toRow {
+		r.DueAt = r.ReceivedAt
 	}
-}
-
-func (r eventRow) pending(domain string) intake.InboxEvent {
-	return intake.InboxEvent{Failures: int(r.Failures), ReceivedAt: instant(r.ReceivedAt), Event: platform.Event{
-		ID: r.ID, Topic: platform.Topic(r.Topic), Shop: domain, TriggeredAt: instant(r.TriggeredAt), APIVersion: r.APIVersion, Contract: r.ContractID,
-		Revision: uint64(r.Revision), Attempt: r.Attempt, Key: r.Key, Cycle: int(r.Cycle), PaymentMethod: r.PaymentMethod, Customer: r.CustomerID, Kept: r.KeptCustomer,
-	}}
 }
 
 // ClaimEvents returns at most limit events that are due, longest due first,
@@ -70,9 +74,12 @@ func (tx *Tx) ClaimEvents(ctx context.Context, now, until time.Time, limit int) 
 		return nil, fmt.Errorf("read the shop of the inbox: %w", err)
 	}
 	ids := make([]string, len(rows))
-	events := make([]intake.InboxEvent, len(rows))
-	for i, r := range rows {
-		ids[i], events[i] = r.ID, r.pending(domain)
+	events, err := readRows[intake.InboxEvent](rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		ids[i], events[i].Shop = events[i].ID, domain
 	}
 	return events, tx.putEvents(ctx, ids, "take", func(q *bun.UpdateQuery) *bun.UpdateQuery {
 		return q.Set("due_at = ?", boundAt(until))

@@ -72,7 +72,7 @@ func (db *DB) SearchQueries(ctx context.Context, of shop.ID, f contract.Filter, 
 func (db *DB) Watch(h bun.QueryHook) {
 	db.reader = db.reader.WithQueryHook(h)
 	if e, ok := db.engine.(*sqliteEngine); ok {
-		e.writer = e.writer.WithQueryHook(h)
+		e.writer, e.reader = e.writer.WithQueryHook(h), e.reader.WithQueryHook(h)
 	}
 }
 

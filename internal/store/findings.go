@@ -34,22 +34,19 @@ type findingRow struct {
 	Version     int64
 }
 
-func findingRowOf(of shop.ID, f repair.Finding) findingRow {
-	return findingRow{
-		ShopID: int64(of), ID: int64(f.ID), Kind: string(f.Kind), ContractID: int64(f.Contract), Cycle: int64(f.Cycle), Object: clean(f.Object), What: clean(f.What),
-		FirstSeenAt: millis(f.FirstSeen), LastSeenAt: millis(f.LastSeen), ResolvedAt: millis(f.ResolvedAt), Version: f.Version,
-	}
-}
-
-func findingsOf(rows []findingRow) []repair.Finding {
-	list := make([]repair.Finding, len(rows))
-	for i, r := range rows {
-		list[i] = repair.Finding{
-			ID: repair.FindingID(r.ID), Kind: repair.Kind(r.Kind), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Object: r.Object, What: r.What,
-			FirstSeen: instant(r.FirstSeenAt), LastSeen: instant(r.LastSeenAt), ResolvedAt: instant(r.ResolvedAt), Version: r.Version,
-		}
-	}
-	return list
+func (r *findingRow) Columns(m *mapping, f *repair.Finding) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &f.ID)
+	mapText(m, &r.Kind, &f.Kind)
+	mapInt(m, &r.ContractID, &f.Contract)
+	mapInt(m, &r.Cycle, &f.Cycle)
+	mapText(m, &r.Object, &f.Object)
+	mapText(m, &r.What, &f.What)
+	mapTime(m, &r.FirstSeenAt, &f.FirstSeen)
+	mapTime(m, &r.LastSeenAt, &f.LastSeen)
+	mapTime(m, &r.ResolvedAt, &f.ResolvedAt)
+	mapSame(m, &r.Version, &f.Version)
+	m.within(r.ID)
 }
 
 // OpenFindings returns at most limit findings that are not resolved, locked, oldest
@@ -60,7 +57,7 @@ func (tx *Tx) OpenFindings(ctx context.Context, limit int) ([]repair.Finding, er
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the findings: %w", err)
 	}
-	return findingsOf(rows), nil
+	return readRows[repair.Finding](rows)
 }
 
 // FindingsLike returns the findings that say the same of the same contracts,
@@ -78,7 +75,11 @@ func (tx *Tx) FindingsLike(ctx context.Context, like []repair.Finding) ([]repair
 		if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 			return nil, fmt.Errorf("read findings: %w", err)
 		}
-		list = append(list, findingsOf(rows)...)
+		found, err := readRows[repair.Finding](rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
 	}
 	return list, nil
 }
@@ -86,9 +87,8 @@ func (tx *Tx) FindingsLike(ctx context.Context, like []repair.Finding) ([]repair
 // PutFindings inserts findings whose ID is 0, giving them one, and writes the
 // others if their versions are still what was read.
 func (tx *Tx) PutFindings(ctx context.Context, list []repair.Finding) error {
-	return putAll(ctx, tx, list, findingRowOf,
+	return putAll[findingRow](ctx, tx, list,
 		func(f *repair.Finding) (*repair.FindingID, *int64) { return &f.ID, &f.Version },
-		func(r *findingRow) (*int64, *int64) { return &r.ID, &r.Version },
 		"finding", "The finding")
 }
 
@@ -117,7 +117,7 @@ func (tx *Tx) writtenSince(ctx context.Context, kind string, since time.Time, af
 	if err := q.Order("a.updated_at", "a.id").Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that were written since %s: %w", since, err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // OpenSince returns at most limit attempts in any of the statuses that were sent
@@ -129,7 +129,7 @@ func (tx *Tx) OpenSince(ctx context.Context, before time.Time, limit int, in ...
 	if err != nil {
 		return nil, fmt.Errorf("read the charges without an end: %w", err)
 	}
-	return attemptsOf(rows)
+	return readRows[billing.Attempt](rows)
 }
 
 // Unscheduled returns at most limit ACTIVE contracts whose next billing date is before

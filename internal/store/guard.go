@@ -62,9 +62,9 @@ func (s Shops) nextOfShops(now time.Time) []*bun.SelectQuery {
 	return []*bun.SelectQuery{earliest("check_at", 1), earliest("held_until", bound{millis(now) + 1})}
 }
 
-// chargeStatsRow is a row of charge_counts.
+// chargeStatsRow is a row of charge_stats.
 type chargeStatsRow struct {
-	bun.BaseModel `bun:"table:charge_counts,alias:n"`
+	bun.BaseModel `bun:"table:charge_stats,alias:n"`
 
 	ShopID   int64 `bun:"shop_id,pk"`
 	Slot     int64 `bun:"slot,pk"`

@@ -72,8 +72,12 @@ type signatureRow struct {
 // durable. It is Unauthenticated when its signature was received before as that of another
 // family of topics, or of another store.
 func (b *Inbox) Add(ctx context.Context, of shop.ID, e platform.Event, at time.Time) error {
+	row, err := rowOf[eventRow](of, intake.InboxEvent{Event: e, ReceivedAt: at})
+	if err != nil {
+		return err
+	}
 	a := arrival{
-		of: of, row: eventRowOf(of, e, at), stored: make(chan error, 1),
+		of: of, row: row, stored: make(chan error, 1),
 		signature: signatureRow{Signature: e.Signature, Family: e.Topic.Family(), ShopID: int64(of), ReceivedAt: millis(at)},
 	}
 	if b.db.seam != nil { // nothing arrives at the same time

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -46,6 +45,16 @@ type linkRow struct {
 	UsedAt     int64
 }
 
+func (r *linkRow) Columns(m *mapping, l *login.Link) {
+	m.shop(&r.ShopID)
+	mapHash(m, "hash", &r.Hash, &l.Hash)
+	mapSame(m, &r.CustomerID, &l.Customer)
+	mapInt(m, &r.ContractID, &l.Contract)
+	mapTime(m, &r.CreatedAt, &l.CreatedAt)
+	mapTime(m, &r.ExpiresAt, &l.ExpiresAt)
+	mapTime(m, &r.UsedAt, &l.UsedAt)
+}
+
 // sessionRow is a row of portal_sessions.
 type sessionRow struct {
 	bun.BaseModel `bun:"table:portal_sessions,alias:n"`
@@ -59,6 +68,16 @@ type sessionRow struct {
 	ExpiresAt  int64
 }
 
+func (r *sessionRow) Columns(m *mapping, s *login.Session) {
+	m.shop(&r.ShopID)
+	mapHash(m, "hash", &r.Hash, &s.Hash)
+	mapSame(m, &r.CustomerID, &s.Customer)
+	mapText(m, &r.Via, &s.Via)
+	mapTime(m, &r.CreatedAt, &s.CreatedAt)
+	mapTime(m, &r.SeenAt, &s.SeenAt)
+	mapTime(m, &r.ExpiresAt, &s.ExpiresAt)
+}
+
 // throttleRow is a row of portal_throttles.
 type throttleRow struct {
 	bun.BaseModel `bun:"table:portal_throttles,alias:t"`
@@ -68,8 +87,6 @@ type throttleRow struct {
 	Times     string // milliseconds with spaces between
 	ExpiresAt int64
 }
-
-func loginHash(h login.Hash) string { return hex.EncodeToString(h[:]) }
 
 // missing is the failure that a row is not there.
 func missing(what string) error { return fault.New(fault.NotFound, "%s is not known", what) }
@@ -98,17 +115,17 @@ func (tx *Tx) subscriber(ctx context.Context, line shop.Line, where func(*bun.Se
 	if err != nil {
 		return login.Subscriber{}, fmt.Errorf("find a subscriber: %w", err)
 	}
-	c, err := row.contract()
+	c, err := readRow[contract.Contract](row)
 	return login.Subscriber{Customer: c.Customer, Contract: c.ID}, err
 }
 
 // AddLink keeps a link and forgets some that expired before it was made.
 func (tx *Tx) AddLink(ctx context.Context, l login.Link) error {
-	row := linkRow{
-		ShopID: int64(tx.of), Hash: loginHash(l.Hash), CustomerID: l.Customer, ContractID: int64(l.Contract),
-		CreatedAt: millis(l.CreatedAt), ExpiresAt: millis(l.ExpiresAt), UsedAt: millis(l.UsedAt),
+	rows, err := rowsOf[linkRow](tx.of, l)
+	if err != nil {
+		return err
 	}
-	if _, err := insert(ctx, tx, []linkRow{row}, ""); err != nil {
+	if _, err := insert(ctx, tx, rows, ""); err != nil {
 		return err
 	}
 	return tx.forgetExpired(ctx, (*linkRow)(nil), "hash", l.CreatedAt.Add(-rememberLinks))
@@ -122,37 +139,25 @@ func oneLink(ctx context.Context, q *bun.SelectQuery, row *linkRow) (login.Link,
 	if err != nil {
 		return login.Link{}, fmt.Errorf("read a link: %w", err)
 	}
-	l := login.Link{
-		Customer: row.CustomerID, Contract: contract.ID(row.ContractID),
-		CreatedAt: instant(row.CreatedAt), ExpiresAt: instant(row.ExpiresAt), UsedAt: instant(row.UsedAt),
-	}
-	return l, readHash(row.Hash, &l.Hash)
-}
-
-func readHash(text string, h *login.Hash) error {
-	raw, err := hex.DecodeString(text)
-	if err != nil || copy(h[:], raw) != len(h) {
-		return fault.New(fault.Internal, "the hash of a login is damaged")
-	}
-	return nil
+	return readRow[login.Link](*row)
 }
 
 // Link returns the link with the hash, locked, or NotFound.
 func (tx *Tx) Link(ctx context.Context, h login.Hash) (login.Link, error) {
 	var row linkRow
-	q := tx.q.NewSelect().Model(&row).Where("l.shop_id = ?", tx.of).Where("l.hash = ?", loginHash(h))
+	q := tx.q.NewSelect().Model(&row).Where("l.shop_id = ?", tx.of).Where("l.hash = ?", hashText(h))
 	return oneLink(ctx, tx.dialect().forUpdate(q), &row)
 }
 
 // LinkByHash returns a link without a transaction, or NotFound.
 func (s loginStore) LinkByHash(ctx context.Context, of shop.ID, h login.Hash) (login.Link, error) {
 	var row linkRow
-	return oneLink(ctx, s.Shops.db.in(of).NewSelect().Model(&row).Where("l.shop_id = ?", of).Where("l.hash = ?", loginHash(h)), &row)
+	return oneLink(ctx, s.Shops.db.in(of).NewSelect().Model(&row).Where("l.shop_id = ?", of).Where("l.hash = ?", hashText(h)), &row)
 }
 
 // UseLink notes that a link was used.
 func (tx *Tx) UseLink(ctx context.Context, h login.Hash, at time.Time) error {
-	_, err := tx.q.NewUpdate().Model((*linkRow)(nil)).Set("used_at = ?", millis(at)).Where("l.shop_id = ?", tx.of).Where("l.hash = ?", loginHash(h)).Exec(ctx)
+	_, err := tx.q.NewUpdate().Model((*linkRow)(nil)).Set("used_at = ?", millis(at)).Where("l.shop_id = ?", tx.of).Where("l.hash = ?", hashText(h)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("use a link: %w", err)
 	}
@@ -161,11 +166,11 @@ func (tx *Tx) UseLink(ctx context.Context, h login.Hash, at time.Time) error {
 
 // AddSession keeps a session and forgets some that expired before it began.
 func (tx *Tx) AddSession(ctx context.Context, s login.Session) error {
-	row := sessionRow{
-		ShopID: int64(tx.of), Hash: loginHash(s.Hash), CustomerID: s.Customer, Via: string(s.Via),
-		CreatedAt: millis(s.CreatedAt), SeenAt: millis(s.SeenAt), ExpiresAt: millis(s.ExpiresAt),
+	rows, err := rowsOf[sessionRow](tx.of, s)
+	if err != nil {
+		return err
 	}
-	if _, err := insert(ctx, tx, []sessionRow{row}, ""); err != nil {
+	if _, err := insert(ctx, tx, rows, ""); err != nil {
 		return err
 	}
 	return tx.forgetExpired(ctx, (*sessionRow)(nil), "hash", s.CreatedAt)
@@ -174,23 +179,20 @@ func (tx *Tx) AddSession(ctx context.Context, s login.Session) error {
 // SessionByHash returns a session, or NotFound.
 func (s loginStore) SessionByHash(ctx context.Context, of shop.ID, h login.Hash) (login.Session, error) {
 	var row sessionRow
-	err := s.Shops.db.in(of).NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.hash = ?", loginHash(h)).Scan(ctx)
+	err := s.Shops.db.in(of).NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.hash = ?", hashText(h)).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return login.Session{}, missing("the session")
 	}
 	if err != nil {
 		return login.Session{}, fmt.Errorf("read a session: %w", err)
 	}
-	found := login.Session{
-		Customer: row.CustomerID, Via: login.Via(row.Via), CreatedAt: instant(row.CreatedAt), SeenAt: instant(row.SeenAt), ExpiresAt: instant(row.ExpiresAt),
-	}
-	return found, readHash(row.Hash, &found.Hash)
+	return readRow[login.Session](row)
 }
 
 // TouchSession notes that a session was used, forwards only.
 func (tx *Tx) TouchSession(ctx context.Context, h login.Hash, at time.Time) error {
 	_, err := tx.q.NewUpdate().Model((*sessionRow)(nil)).Set("seen_at = ?", millis(at)).
-		Where("n.shop_id = ?", tx.of).Where("n.hash = ?", loginHash(h)).Where("n.seen_at < ?", millis(at)).Exec(ctx)
+		Where("n.shop_id = ?", tx.of).Where("n.hash = ?", hashText(h)).Where("n.seen_at < ?", millis(at)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("note the use of a session: %w", err)
 	}
@@ -199,7 +201,7 @@ func (tx *Tx) TouchSession(ctx context.Context, h login.Hash, at time.Time) erro
 
 // EndSession forgets a session. One that is not there is none.
 func (tx *Tx) EndSession(ctx context.Context, h login.Hash) error {
-	_, err := tx.q.NewDelete().Model((*sessionRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.hash = ?", loginHash(h)).Exec(ctx)
+	_, err := tx.q.NewDelete().Model((*sessionRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.hash = ?", hashText(h)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
@@ -264,5 +266,5 @@ func (s loginStore) ContractsOf(ctx context.Context, of shop.ID, customer int64,
 	if err != nil {
 		return nil, fmt.Errorf("list the contracts of a customer: %w", err)
 	}
-	return contractsOf(rows)
+	return readRows[contract.Contract](rows)
 }

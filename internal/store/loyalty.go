@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -21,7 +19,7 @@ var _ loyalty.Tx = (*Tx)(nil)
 
 // Loyalty returns the store of the loyalty feature.
 func (db *DB) Loyalty() loyalty.Store {
-	return Scope[loyalty.Tx]{db, func(tx *Tx) loyalty.Tx { return tx }}
+	return readScope(db, func(tx *Tx) loyalty.Tx { return tx }, func(tx *Tx) loyalty.ReadTx { return tx })
 }
 
 // programRow is a row of loyalty_programs.
@@ -36,6 +34,15 @@ type programRow struct {
 	Version   int64
 }
 
+func (r *programRow) Columns(m *mapping, p *loyalty.Program) {
+	m.shop(&r.ShopID)
+	r.ID = 1 // a shop has one
+	mapSame(m, &r.Active, &p.Active)
+	mapTime(m, &r.StartedAt, &p.StartedAt)
+	mapJSON(m, "terms", &r.Terms, &p.Terms)
+	mapSame(m, &r.Version, &p.Version)
+}
+
 func readProgram(ctx context.Context, q bun.IDB, of shop.ID) (loyalty.Program, error) {
 	var row programRow
 	err := q.NewSelect().Model(&row).Where("p.shop_id = ?", of).Where("p.id = 1").Scan(ctx)
@@ -45,11 +52,7 @@ func readProgram(ctx context.Context, q bun.IDB, of shop.ID) (loyalty.Program, e
 	case err != nil:
 		return loyalty.Program{}, fmt.Errorf("read the loyalty programme: %w", err)
 	}
-	p := loyalty.Program{Active: row.Active, StartedAt: instant(row.StartedAt), Version: row.Version}
-	if err := json.Unmarshal([]byte(row.Terms), &p.Terms); err != nil {
-		return loyalty.Program{}, fmt.Errorf("read the loyalty programme: %w", err)
-	}
-	return p, nil
+	return readRow[loyalty.Program](row)
 }
 
 // Program returns the shop's programme without locking it.
@@ -64,11 +67,11 @@ func (db *DB) LoyaltyProgram(ctx context.Context, of shop.ID) (loyalty.Program, 
 
 // PutProgram writes the shop's programme if it is still what was read.
 func (tx *Tx) PutProgram(ctx context.Context, p loyalty.Program) error {
-	terms, err := json.Marshal(p.Terms)
+	row, err := rowOf[programRow](tx.of, p)
 	if err != nil {
-		return fmt.Errorf("write the loyalty programme: %w", err)
+		return err
 	}
-	row := programRow{ShopID: int64(tx.of), ID: 1, Active: p.Active, StartedAt: millis(p.StartedAt), Terms: string(terms), Version: max(p.Version, 1)}
+	row.Version = max(p.Version, 1)
 	var n int64
 	if p.Version == 0 {
 		n, err = insert(ctx, tx, []programRow{row}, "ON CONFLICT DO NOTHING")
@@ -116,48 +119,39 @@ type memberRow struct {
 	Version      int64
 }
 
-func memberRowOf(of shop.ID, a loyalty.Account) (memberRow, error) {
-	rewarded := ""
-	if len(a.Sums.Rewarded) > 0 {
-		text, err := json.Marshal(a.Sums.Rewarded)
-		if err != nil {
-			return memberRow{}, fmt.Errorf("write member %d: %w", a.ID, err)
-		}
-		rewarded = string(text)
+func (r *memberRow) Columns(m *mapping, a *loyalty.Account) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &a.ID)
+	mapSame(m, &r.CustomerID, &a.Person.Customer)
+	mapText(m, &r.Email, &a.Person.Email)
+	if m.toRow {
+		r.EmailFolded = fold(r.Email)
 	}
-	return memberRow{
-		ShopID: int64(of), ID: int64(a.ID), CustomerID: a.Person.Customer, Email: a.Person.Email, EmailFolded: fold(a.Person.Email),
-		FirstName: a.Person.FirstName, LastName: a.Person.LastName, Status: string(a.Status), Born: a.Born, ReferralCode: a.ReferralCode,
-		EnrolledAt: millis(a.EnrolledAt), ActiveAt: millis(a.ActiveAt), Available: int64(a.Sums.Available), Pending: int64(a.Sums.Pending),
-		Credited: int64(a.Sums.Credited), Spent: int64(a.Sums.Spent), Expired: int64(a.Sums.Expired), Earned: int64(a.Sums.Earned),
-		Debt: int64(a.Sums.Debt), Activities: a.Sums.Activities, Rewarded: rewarded, OrderSpent: a.Spent.Minor, Credit: a.Credit.Minor,
-		Currency: string(a.Spent.Currency), Seq: a.Seq, DueAt: millis(a.DueAt), CreatedAt: millis(a.CreatedAt), UpdatedAt: millis(a.UpdatedAt), Version: a.Version,
-	}, nil
-}
-
-func (r memberRow) account() (loyalty.Account, error) {
-	currency := money.Currency(r.Currency)
-	a := loyalty.Account{
-		ID:     loyalty.AccountID(r.ID),
-		Person: loyalty.Person{Customer: r.CustomerID, Email: r.Email, FirstName: r.FirstName, LastName: r.LastName},
-		Status: loyalty.Status(r.Status), Born: r.Born, ReferralCode: r.ReferralCode, EnrolledAt: instant(r.EnrolledAt), ActiveAt: instant(r.ActiveAt),
-		Sums: loyalty.Sums{
-			Available: loyalty.Points(r.Available), Pending: loyalty.Points(r.Pending), Credited: loyalty.Points(r.Credited), Spent: loyalty.Points(r.Spent),
-			Expired: loyalty.Points(r.Expired), Earned: loyalty.Points(r.Earned), Debt: loyalty.Points(r.Debt), Activities: r.Activities,
-		},
-		Spent: money.Amount{Minor: r.OrderSpent, Currency: currency}, Credit: money.Amount{Minor: r.Credit, Currency: currency},
-		Seq: r.Seq, DueAt: instant(r.DueAt), CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
-	}
-	if r.Rewarded != "" {
-		if err := json.Unmarshal([]byte(r.Rewarded), &a.Sums.Rewarded); err != nil {
-			return loyalty.Account{}, fmt.Errorf("read member %d: %w", r.ID, err)
-		}
-	}
-	return a, nil
-}
-
-func membersOf(rows []memberRow) ([]loyalty.Account, error) {
-	return parsed(rows, memberRow.account)
+	mapText(m, &r.FirstName, &a.Person.FirstName)
+	mapText(m, &r.LastName, &a.Person.LastName)
+	mapText(m, &r.Status, &a.Status)
+	mapText(m, &r.Born, &a.Born)
+	mapText(m, &r.ReferralCode, &a.ReferralCode)
+	mapTime(m, &r.EnrolledAt, &a.EnrolledAt)
+	mapTime(m, &r.ActiveAt, &a.ActiveAt)
+	mapInt(m, &r.Available, &a.Sums.Available)
+	mapInt(m, &r.Pending, &a.Sums.Pending)
+	mapInt(m, &r.Credited, &a.Sums.Credited)
+	mapInt(m, &r.Spent, &a.Sums.Spent)
+	mapInt(m, &r.Expired, &a.Sums.Expired)
+	mapInt(m, &r.Earned, &a.Sums.Earned)
+	mapInt(m, &r.Debt, &a.Sums.Debt)
+	mapSame(m, &r.Activities, &a.Sums.Activities)
+	mapJSON(m, "rewarded", &r.Rewarded, &a.Sums.Rewarded)
+	mapText(m, &r.Currency, &a.Spent.Currency)
+	mapAmount(m, &r.OrderSpent, &a.Spent, a.Spent.Currency)
+	mapAmount(m, &r.Credit, &a.Credit, a.Spent.Currency)
+	mapSame(m, &r.Seq, &a.Seq)
+	mapTime(m, &r.DueAt, &a.DueAt)
+	mapTime(m, &r.CreatedAt, &a.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &a.UpdatedAt)
+	mapSame(m, &r.Version, &a.Version)
+	m.within(r.ID)
 }
 
 // AccountsOf returns the members among customers, locked, in the order of their
@@ -183,7 +177,7 @@ func (tx *Tx) members(ctx context.Context, where func(*bun.SelectQuery) *bun.Sel
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
-	return membersOf(rows)
+	return readRows[loyalty.Account](rows)
 }
 
 // DueAccounts returns at most limit members with something due, locked, skipping those
@@ -194,7 +188,7 @@ func (tx *Tx) DueAccounts(ctx context.Context, now time.Time, limit int) ([]loya
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the members that are due: %w", err)
 	}
-	return membersOf(rows)
+	return readRows[loyalty.Account](rows)
 }
 
 // AddAccounts inserts members, save those who are members already.
@@ -206,7 +200,7 @@ func (tx *Tx) AddAccounts(ctx context.Context, accounts []loyalty.Account) error
 	rows := make([]memberRow, len(accounts))
 	for i, a := range accounts {
 		a.ID, a.Version = loyalty.AccountID(next+int64(i)), 1
-		if rows[i], err = memberRowOf(tx.of, a); err != nil {
+		if rows[i], err = rowOf[memberRow](tx.of, a); err != nil {
 			return err
 		}
 	}
@@ -219,7 +213,7 @@ func (tx *Tx) PutAccounts(ctx context.Context, accounts []loyalty.Account) error
 	rows := make([]memberRow, len(accounts))
 	for i, a := range accounts {
 		var err error
-		if rows[i], err = memberRowOf(tx.of, a); err != nil {
+		if rows[i], err = rowOf[memberRow](tx.of, a); err != nil {
 			return err
 		}
 	}
@@ -271,15 +265,18 @@ func (tx *Tx) AddCredit(ctx context.Context, c *loyalty.Credit) error {
 	if err != nil {
 		return err
 	}
-	_, err = insert(ctx, tx, []creditRow{{
-		ShopID: int64(tx.of), ID: id, AccountID: int64(c.Account), SourceType: string(c.Source.Type), SourceID: c.Source.ID, Amount: c.Amount.Minor,
-		Currency: string(c.Amount.Currency), Note: c.Note, Actor: c.Actor, RecordedAt: millis(c.At),
-	}}, "")
+	made := *c
+	made.ID = loyalty.CreditID(id)
+	rows, err := rowsOf[creditRow](tx.of, made)
+	if err != nil {
+		return err
+	}
+	_, err = insert(ctx, tx, rows, "")
 	if err != nil && tx.db.engine.duplicate(err) {
 		return fault.Because(fault.Conflict, err, "the store credit was given already").Entity("loyaltyCustomer").Code("changedMeanwhile")
 	}
 	if err == nil {
-		c.ID = loyalty.CreditID(id)
+		*c = made
 	}
 	return err
 }
@@ -300,25 +297,38 @@ type creditRow struct {
 	RecordedAt int64
 }
 
+func (r *creditRow) Columns(m *mapping, c *loyalty.Credit) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &c.ID)
+	mapInt(m, &r.AccountID, &c.Account)
+	mapText(m, &r.SourceType, &c.Source.Type)
+	mapText(m, &r.SourceID, &c.Source.ID)
+	mapText(m, &r.Currency, &c.Amount.Currency)
+	mapAmount(m, &r.Amount, &c.Amount, c.Amount.Currency)
+	mapText(m, &r.Note, &c.Note)
+	mapText(m, &r.Actor, &c.Actor)
+	mapTime(m, &r.RecordedAt, &c.At)
+}
+
 // memberRequestRow is a row of loyalty_requests.
 type memberRequestRow struct {
 	bun.BaseModel `bun:"table:loyalty_requests,alias:q"`
 
-	ShopID    int64  `bun:"shop_id,pk"`
-	Request   string `bun:"request,pk"`
-	AskedAt   int64
-	ExpiresAt int64
+	ShopID      int64  `bun:"shop_id,pk"`
+	Request     string `bun:"request,pk"`
+	RequestedAt int64
+	ExpiresAt   int64
 }
 
 // againAfter lets a request take the place of one that counts no more, in the
 // statement that notes it: of two at once the second waits for the end of the first.
-const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET asked_at = EXCLUDED.asked_at, expires_at = EXCLUDED.expires_at
-	WHERE loyalty_requests.expires_at <= EXCLUDED.asked_at`
+const againAfter = `ON CONFLICT (shop_id, request) DO UPDATE SET requested_at = EXCLUDED.requested_at, expires_at = EXCLUDED.expires_at
+	WHERE loyalty_requests.expires_at <= EXCLUDED.requested_at`
 
 // ClaimRequest notes that a request is carried out, for as long as answers are kept, and
 // reports whether one of this name was before.
 func (tx *Tx) ClaimRequest(ctx context.Context, request string, now time.Time) (bool, error) {
-	row := memberRequestRow{ShopID: int64(tx.of), Request: request, AskedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
+	row := memberRequestRow{ShopID: int64(tx.of), Request: request, RequestedAt: millis(now), ExpiresAt: millis(now.Add(idempotency.AnswerTTL))}
 	n, err := insert(ctx, tx, []memberRequestRow{row}, againAfter)
 	if err != nil || n == 0 {
 		return err == nil, err

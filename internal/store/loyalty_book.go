@@ -8,7 +8,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -31,11 +30,11 @@ func (db *DB) LoyaltyMember(ctx context.Context, of shop.ID, who loyalty.Custome
 	if len(rows) == 0 {
 		return loyalty.Account{}, nil, loyalty.NotEnrolled(who)
 	}
-	account, err := rows[0].account()
+	account, err := readRow[loyalty.Account](rows[0])
 	if err != nil {
 		return loyalty.Account{}, nil, err
 	}
-	lots, err := readLots(ctx, db.in(of).NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.waits OR l.rest > 0)"))
+	lots, err := readLots(ctx, db.in(of).NewSelect().Where("l.shop_id = ?", of).Where("l.account_id = ?", account.ID).Where("(l.pending OR l.remaining > 0)"))
 	return account, lots, err
 }
 
@@ -50,7 +49,7 @@ func (db *DB) LoyaltyRewards(ctx context.Context, of shop.ID, member loyalty.Acc
 	if err := q.Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the rewards of a member: %w", err)
 	}
-	return rewardsOf(rows), nil
+	return readRows[loyalty.Reward](rows)
 }
 
 // pointFields are the fields by which a member's entries can be sorted.
@@ -68,11 +67,8 @@ func (db *DB) LoyaltyEntries(ctx context.Context, of shop.ID, member loyalty.Acc
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the ledger of a member: %w", err)
 	}
-	entries := make([]loyalty.Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.entry()
-	}
-	return entries, total, nil
+	entries, err := readRows[loyalty.Entry](rows)
+	return entries, total, err
 }
 
 // LoyaltyEntry returns an entry of a member's, or NotFound.
@@ -85,7 +81,7 @@ func (db *DB) LoyaltyEntry(ctx context.Context, of shop.ID, id loyalty.EntryID) 
 	if err != nil {
 		return loyalty.Entry{}, fmt.Errorf("read transaction %d: %w", id, err)
 	}
-	return row.entry(), nil
+	return readRow[loyalty.Entry](row)
 }
 
 // LoyaltyCredit returns store credit that was given, or NotFound.
@@ -98,10 +94,7 @@ func (db *DB) LoyaltyCredit(ctx context.Context, of shop.ID, id loyalty.CreditID
 	if err != nil {
 		return loyalty.Credit{}, fmt.Errorf("read store credit %d: %w", id, err)
 	}
-	return loyalty.Credit{
-		ID: loyalty.CreditID(r.ID), Account: loyalty.AccountID(r.AccountID), Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID},
-		Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)}, Note: r.Note, Actor: r.Actor, At: instant(r.RecordedAt),
-	}, nil
+	return readRow[loyalty.Credit](r)
 }
 
 // memberFields are the fields by which top members can be sorted.
@@ -125,6 +118,6 @@ func (db *DB) TopMembers(ctx context.Context, of shop.ID, p page.Request) ([]loy
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the top members: %w", err)
 	}
-	list, err := membersOf(rows)
+	list, err := readRows[loyalty.Account](rows)
 	return list, total, err
 }

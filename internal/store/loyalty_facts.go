@@ -141,7 +141,7 @@ func (tx *Tx) Facts(ctx context.Context, now time.Time, limit int) ([]loyalty.Fa
 		if err := tx.q.NewSelect().Model(&found).Where("c.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Scan(ctx); err != nil {
 			return nil, fmt.Errorf("read the contracts that may earn points: %w", err)
 		}
-		list, err := contractsOf(found)
+		list, err := readRows[contract.Contract](found)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (tx *Tx) addParts(ctx context.Context, facts []loyalty.Fact) error {
 	if err != nil {
 		return fmt.Errorf("read what was ordered together: %w", err)
 	}
-	list, err := contractsOf(rows)
+	list, err := readRows[contract.Contract](rows)
 	if err != nil {
 		return err
 	}

@@ -14,37 +14,51 @@ import (
 type pointRow struct {
 	bun.BaseModel `bun:"table:loyalty_entries,alias:n"`
 
-	ShopID      int64 `bun:"shop_id,pk"`
-	ID          int64 `bun:"id,pk"`
-	AccountID   int64
-	Seq         int64
-	Kind        string
-	Pending     int64
-	Available   int64
-	Lot         int64
-	Whole       bool
-	Absorbed    int64
-	SourceType  string
-	SourceID    string
-	RuleID      int64
-	RewardID    int64
-	AvailableAt int64
-	ExpiresAt   int64
-	Description string
-	Note        string
-	Actor       string
-	OccurredAt  int64
-	RecordedAt  int64
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	AccountID     int64
+	Seq           int64
+	Kind          string
+	Pending       int64
+	Available     int64
+	Lot           int64
+	FullyReversed bool
+	Absorbed      int64
+	SourceType    string
+	SourceID      string
+	RuleID        int64
+	RewardID      int64
+	AvailableAt   int64
+	ExpiresAt     int64
+	Description   string
+	Note          string
+	Actor         string
+	OccurredAt    int64
+	RecordedAt    int64
 }
 
-func (r pointRow) entry() loyalty.Entry {
-	return loyalty.Entry{
-		ID: loyalty.EntryID(r.ID), Account: loyalty.AccountID(r.AccountID), Seq: r.Seq, Kind: loyalty.Kind(r.Kind), Pending: loyalty.Points(r.Pending),
-		Available: loyalty.Points(r.Available), Lot: r.Lot, Full: r.Whole, Absorbed: loyalty.Points(r.Absorbed),
-		Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID), Reward: loyalty.RewardID(r.RewardID),
-		AvailableAt: instant(r.AvailableAt), ExpiresAt: instant(r.ExpiresAt), Description: r.Description, Note: r.Note, Actor: r.Actor,
-		OccurredAt: instant(r.OccurredAt), RecordedAt: instant(r.RecordedAt),
-	}
+func (r *pointRow) Columns(m *mapping, e *loyalty.Entry) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &e.ID)
+	mapInt(m, &r.AccountID, &e.Account)
+	mapSame(m, &r.Seq, &e.Seq)
+	mapText(m, &r.Kind, &e.Kind)
+	mapInt(m, &r.Pending, &e.Pending)
+	mapInt(m, &r.Available, &e.Available)
+	mapSame(m, &r.Lot, &e.Lot)
+	mapSame(m, &r.FullyReversed, &e.Full)
+	mapInt(m, &r.Absorbed, &e.Absorbed)
+	mapText(m, &r.SourceType, &e.Source.Type)
+	mapText(m, &r.SourceID, &e.Source.ID)
+	mapInt(m, &r.RuleID, &e.Rule)
+	mapInt(m, &r.RewardID, &e.Reward)
+	mapTime(m, &r.AvailableAt, &e.AvailableAt)
+	mapTime(m, &r.ExpiresAt, &e.ExpiresAt)
+	mapText(m, &r.Description, &e.Description)
+	mapText(m, &r.Note, &e.Note)
+	mapText(m, &r.Actor, &e.Actor)
+	mapTime(m, &r.OccurredAt, &e.OccurredAt)
+	mapTime(m, &r.RecordedAt, &e.RecordedAt)
 }
 
 // useRow is a row of loyalty_uses.
@@ -60,8 +74,13 @@ type useRow struct {
 	Points    int64
 }
 
-func (r useRow) use() loyalty.Use {
-	return loyalty.Use{Account: loyalty.AccountID(r.AccountID), Entry: r.Entry, Lot: r.Lot, Role: loyalty.Role(r.Role), Points: loyalty.Points(r.Points)}
+func (r *useRow) Columns(m *mapping, u *loyalty.Use) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.AccountID, &u.Account)
+	mapSame(m, &r.Entry, &u.Entry)
+	mapSame(m, &r.Lot, &u.Lot)
+	mapText(m, &r.Role, &u.Role)
+	mapInt(m, &r.Points, &u.Points)
 }
 
 // lotRow is a row of loyalty_lots.
@@ -75,26 +94,35 @@ type lotRow struct {
 	SourceID      string
 	RuleID        int64
 	Points        int64
-	Waits         bool
+	Pending       bool
 	AvailableFrom int64
 	ExpiresAt     int64
-	Rest          int64
+	Remaining     int64
 	Expired       int64
 	Reversed      int64
 	Absorbed      int64
 }
 
-func (r lotRow) lot() loyalty.Lot {
-	return loyalty.Lot{
-		Account: loyalty.AccountID(r.AccountID), Seq: r.Seq, Source: loyalty.Source{Type: loyalty.SourceType(r.SourceType), ID: r.SourceID}, Rule: loyalty.RuleID(r.RuleID),
-		Points: loyalty.Points(r.Points), Pending: r.Waits, AvailableFrom: instant(r.AvailableFrom), ExpiresAt: instant(r.ExpiresAt), Remaining: loyalty.Points(r.Rest),
-		Expired: loyalty.Points(r.Expired), Reversed: loyalty.Points(r.Reversed), Absorbed: loyalty.Points(r.Absorbed),
-	}
+func (r *lotRow) Columns(m *mapping, l *loyalty.Lot) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.AccountID, &l.Account)
+	mapSame(m, &r.Seq, &l.Seq)
+	mapText(m, &r.SourceType, &l.Source.Type)
+	mapText(m, &r.SourceID, &l.Source.ID)
+	mapInt(m, &r.RuleID, &l.Rule)
+	mapInt(m, &r.Points, &l.Points)
+	mapSame(m, &r.Pending, &l.Pending)
+	mapTime(m, &r.AvailableFrom, &l.AvailableFrom)
+	mapTime(m, &r.ExpiresAt, &l.ExpiresAt)
+	mapInt(m, &r.Remaining, &l.Remaining)
+	mapInt(m, &r.Expired, &l.Expired)
+	mapInt(m, &r.Reversed, &l.Reversed)
+	mapInt(m, &r.Absorbed, &l.Absorbed)
 }
 
 // replaceLot lets a lot that is known take over what changed of it.
-const replaceLot = `ON CONFLICT (shop_id, account_id, seq) DO UPDATE SET waits = EXCLUDED.waits, available_from = EXCLUDED.available_from,
-	expires_at = EXCLUDED.expires_at, rest = EXCLUDED.rest, expired = EXCLUDED.expired, reversed = EXCLUDED.reversed, absorbed = EXCLUDED.absorbed`
+const replaceLot = `ON CONFLICT (shop_id, account_id, seq) DO UPDATE SET pending = EXCLUDED.pending, available_from = EXCLUDED.available_from,
+	expires_at = EXCLUDED.expires_at, remaining = EXCLUDED.remaining, expired = EXCLUDED.expired, reversed = EXCLUDED.reversed, absorbed = EXCLUDED.absorbed`
 
 // Post adds entries, to which it gives their IDs, and uses, and writes lots.
 func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.Use, lots []loyalty.Lot) error {
@@ -102,16 +130,13 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 	if err != nil {
 		return err
 	}
-	points := make([]pointRow, len(entries))
-	for i, e := range entries {
+	for i := range entries {
 		entries[i].ID = loyalty.EntryID(next)
-		points[i] = pointRow{
-			ShopID: int64(tx.of), ID: next, AccountID: int64(e.Account), Seq: e.Seq, Kind: string(e.Kind), Pending: int64(e.Pending), Available: int64(e.Available),
-			Lot: e.Lot, Whole: e.Full, Absorbed: int64(e.Absorbed), SourceType: string(e.Source.Type), SourceID: e.Source.ID, RuleID: int64(e.Rule), RewardID: int64(e.Reward),
-			AvailableAt: millis(e.AvailableAt), ExpiresAt: millis(e.ExpiresAt), Description: e.Description, Note: e.Note, Actor: e.Actor,
-			OccurredAt: millis(e.OccurredAt), RecordedAt: millis(e.RecordedAt),
-		}
 		next++
+	}
+	points, err := rowsOf[pointRow](tx.of, entries...)
+	if err != nil {
+		return err
 	}
 	if _, err := insert(ctx, tx, points, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
@@ -119,21 +144,20 @@ func (tx *Tx) Post(ctx context.Context, entries []loyalty.Entry, uses []loyalty.
 		}
 		return err
 	}
-	used := make([]useRow, len(uses))
-	for i, u := range uses {
-		used[i] = useRow{ShopID: int64(tx.of), ID: next, AccountID: int64(u.Account), Entry: u.Entry, Lot: u.Lot, Role: string(u.Role), Points: int64(u.Points)}
+	used, err := rowsOf[useRow](tx.of, uses...)
+	if err != nil {
+		return err
+	}
+	for i := range used {
+		used[i].ID = next
 		next++
 	}
 	if _, err := insert(ctx, tx, used, ""); err != nil {
 		return err
 	}
-	kept := make([]lotRow, len(lots))
-	for i, l := range lots {
-		kept[i] = lotRow{
-			ShopID: int64(tx.of), AccountID: int64(l.Account), Seq: l.Seq, SourceType: string(l.Source.Type), SourceID: l.Source.ID, RuleID: int64(l.Rule),
-			Points: int64(l.Points), Waits: l.Pending, AvailableFrom: millis(l.AvailableFrom), ExpiresAt: millis(l.ExpiresAt), Rest: int64(l.Remaining),
-			Expired: int64(l.Expired), Reversed: int64(l.Reversed), Absorbed: int64(l.Absorbed),
-		}
+	kept, err := rowsOf[lotRow](tx.of, lots...)
+	if err != nil {
+		return err
 	}
 	_, err = insert(ctx, tx, kept, replaceLot)
 	return err
@@ -153,9 +177,11 @@ func (tx *Tx) Posted(ctx context.Context, sources []loyalty.Source) ([]loyalty.E
 		if err != nil {
 			return nil, fmt.Errorf("read what was posted: %w", err)
 		}
-		for _, r := range rows {
-			entries = append(entries, r.entry())
+		of, err := readRows[loyalty.Entry](rows)
+		if err != nil {
+			return nil, err
 		}
+		entries = append(entries, of...)
 	}
 	return entries, nil
 }
@@ -166,7 +192,7 @@ func (tx *Tx) OpenLots(ctx context.Context, accounts []loyalty.AccountID) ([]loy
 	if len(accounts) == 0 {
 		return nil, nil
 	}
-	return readLots(ctx, tx.q.NewSelect().Where("l.shop_id = ?", tx.of).Where("l.account_id IN (?)", bun.List(accounts)).Where("(l.waits OR l.rest > 0)"))
+	return readLots(ctx, tx.q.NewSelect().Where("l.shop_id = ?", tx.of).Where("l.account_id IN (?)", bun.List(accounts)).Where("(l.pending OR l.remaining > 0)"))
 }
 
 // Lots returns lots of one member by the entries that made them.
@@ -182,11 +208,7 @@ func readLots(ctx context.Context, q *bun.SelectQuery) ([]loyalty.Lot, error) {
 	if err := q.Model(&rows).Order("l.account_id", "l.seq").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read lots of points: %w", err)
 	}
-	lots := make([]loyalty.Lot, len(rows))
-	for i, r := range rows {
-		lots[i] = r.lot()
-	}
-	return lots, nil
+	return readRows[loyalty.Lot](rows)
 }
 
 // UsesOf returns the uses of one entry.
@@ -199,11 +221,7 @@ func readUses(ctx context.Context, q *bun.SelectQuery) ([]loyalty.Use, error) {
 	if err := q.Model(&rows).Order("u.entry", "u.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read uses of points: %w", err)
 	}
-	uses := make([]loyalty.Use, len(rows))
-	for i, r := range rows {
-		uses[i] = r.use()
-	}
-	return uses, nil
+	return readRows[loyalty.Use](rows)
 }
 
 // Ledger returns everything that was posted to a member, in order, and all lots.
@@ -212,9 +230,9 @@ func (tx *Tx) Ledger(ctx context.Context, of loyalty.AccountID) ([]loyalty.Entry
 	if err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", tx.of).Where("n.account_id = ?", of).Order("n.seq").Scan(ctx); err != nil {
 		return nil, nil, nil, fmt.Errorf("read the ledger of member %d: %w", of, err)
 	}
-	entries := make([]loyalty.Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = r.entry()
+	entries, err := readRows[loyalty.Entry](rows)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	uses, err := readUses(ctx, tx.q.NewSelect().Where("u.shop_id = ?", tx.of).Where("u.account_id = ?", of))
 	if err != nil {

@@ -7,9 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // rewardRow is a row of loyalty_rewards.
@@ -49,34 +47,39 @@ type rewardRow struct {
 	Version     int64
 }
 
-func rewardRowOf(of shop.ID, t loyalty.Reward) rewardRow {
-	return rewardRow{
-		ShopID: int64(of), ID: int64(t.ID), AccountID: int64(t.Account), PayerID: int64(t.Payer), CustomerID: t.Customer, RuleID: int64(t.Rule), Type: string(t.Type), State: string(t.State),
-		Code: t.Code, PlatformID: t.PlatformID, Description: t.Description, Points: int64(t.Points), Value: t.Value.Minor, Percent: int64(t.Percent),
-		MinPurchase: t.MinPurchase.Minor, Currency: string(t.Value.Currency), Combines: t.Combines, EntryID: int64(t.Entry), EntrySeq: t.EntrySeq,
-		OrderID: t.Order, OrderName: t.OrderName, Uses: int64(t.Uses), Failures: int64(t.Failures), Reason: t.Reason, DueAt: millis(t.DueAt),
-		CreatedAt: millis(t.CreatedAt), IssuedAt: millis(t.IssuedAt), ExpiresAt: millis(t.ExpiresAt), UsedAt: millis(t.UsedAt), UpdatedAt: millis(t.UpdatedAt), Version: t.Version,
-	}
-}
-
-func (r rewardRow) reward() loyalty.Reward {
-	currency := money.Currency(r.Currency)
-	return loyalty.Reward{
-		ID: loyalty.RewardID(r.ID), Account: loyalty.AccountID(r.AccountID), Payer: loyalty.AccountID(r.PayerID), Customer: r.CustomerID, Rule: loyalty.RuleID(r.RuleID), Type: loyalty.RedeemType(r.Type),
-		State: loyalty.State(r.State), Code: r.Code, PlatformID: r.PlatformID, Description: r.Description, Points: loyalty.Points(r.Points),
-		Value: money.Amount{Minor: r.Value, Currency: currency}, Percent: int(r.Percent), MinPurchase: money.Amount{Minor: r.MinPurchase, Currency: currency},
-		Combines: r.Combines, Entry: loyalty.EntryID(r.EntryID), EntrySeq: r.EntrySeq, Order: r.OrderID, OrderName: r.OrderName, Uses: int(r.Uses),
-		Failures: int(r.Failures), Reason: r.Reason, DueAt: instant(r.DueAt), CreatedAt: instant(r.CreatedAt), IssuedAt: instant(r.IssuedAt),
-		ExpiresAt: instant(r.ExpiresAt), UsedAt: instant(r.UsedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
-	}
-}
-
-func rewardsOf(rows []rewardRow) []loyalty.Reward {
-	list := make([]loyalty.Reward, len(rows))
-	for i, r := range rows {
-		list[i] = r.reward()
-	}
-	return list
+func (r *rewardRow) Columns(m *mapping, t *loyalty.Reward) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &t.ID)
+	mapInt(m, &r.AccountID, &t.Account)
+	mapInt(m, &r.PayerID, &t.Payer)
+	mapSame(m, &r.CustomerID, &t.Customer)
+	mapInt(m, &r.RuleID, &t.Rule)
+	mapText(m, &r.Type, &t.Type)
+	mapText(m, &r.State, &t.State)
+	mapText(m, &r.Code, &t.Code)
+	mapText(m, &r.PlatformID, &t.PlatformID)
+	mapText(m, &r.Description, &t.Description)
+	mapInt(m, &r.Points, &t.Points)
+	mapText(m, &r.Currency, &t.Value.Currency)
+	mapAmount(m, &r.Value, &t.Value, t.Value.Currency)
+	mapInt(m, &r.Percent, &t.Percent)
+	mapAmount(m, &r.MinPurchase, &t.MinPurchase, t.Value.Currency)
+	mapSame(m, &r.Combines, &t.Combines)
+	mapInt(m, &r.EntryID, &t.Entry)
+	mapSame(m, &r.EntrySeq, &t.EntrySeq)
+	mapSame(m, &r.OrderID, &t.Order)
+	mapText(m, &r.OrderName, &t.OrderName)
+	mapInt(m, &r.Uses, &t.Uses)
+	mapInt(m, &r.Failures, &t.Failures)
+	mapText(m, &r.Reason, &t.Reason)
+	mapTime(m, &r.DueAt, &t.DueAt)
+	mapTime(m, &r.CreatedAt, &t.CreatedAt)
+	mapTime(m, &r.IssuedAt, &t.IssuedAt)
+	mapTime(m, &r.ExpiresAt, &t.ExpiresAt)
+	mapTime(m, &r.UsedAt, &t.UsedAt)
+	mapTime(m, &r.UpdatedAt, &t.UpdatedAt)
+	mapSame(m, &r.Version, &t.Version)
+	m.within(r.ID)
 }
 
 // Rewards returns rewards, locked, in the order of their ids.
@@ -114,7 +117,7 @@ func (tx *Tx) rewards(ctx context.Context, where func(*bun.SelectQuery) *bun.Sel
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read rewards: %w", err)
 	}
-	return rewardsOf(rows), nil
+	return readRows[loyalty.Reward](rows)
 }
 
 // DueRewards returns at most limit rewards with something due, locked, skipping those that
@@ -125,13 +128,16 @@ func (tx *Tx) DueRewards(ctx context.Context, now time.Time, limit int) ([]loyal
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the rewards that are due: %w", err)
 	}
-	return rewardsOf(rows), nil
+	return readRows[loyalty.Reward](rows)
 }
 
 // PutReward inserts a reward with a Version of 0 and writes another that is still
 // what was read.
 func (tx *Tx) PutReward(ctx context.Context, t loyalty.Reward) error {
-	row := rewardRowOf(tx.of, t)
+	row, err := rowOf[rewardRow](tx.of, t)
+	if err != nil {
+		return err
+	}
 	if t.Version == 0 {
 		row.Version = 1
 		_, err := insert(ctx, tx, []rewardRow{row}, "")

@@ -2,17 +2,12 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
-	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var _ notify.Tx = (*Tx)(nil)
@@ -54,44 +49,45 @@ type messageBody struct {
 	HTML string `json:"html"`
 }
 
+func (r *messageRow) Columns(m *mapping, n *notify.Message) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &n.ID)
+	mapText(m, &r.Kind, &n.Kind)
+	mapText(m, &r.Recipient, &n.To)
+	mapText(m, &r.FromName, &n.FromName)
+	mapText(m, &r.Subject, &n.Subject)
+	var body string
+	texts := messageBody{n.Text, n.HTML}
+	if m.toRow {
+		mapJSON(m, "body", &body, &texts)
+		mapSealed(m, "body", r.ShopID, &r.Body, &body)
+	} else {
+		mapSealed(m, "body", r.ShopID, &r.Body, &body)
+		mapJSON(m, "body", &body, &texts)
+		n.Text, n.HTML = texts.Text, texts.HTML
+	}
+	mapInt(m, &r.ContractID, &n.Contract)
+	mapText(m, &r.Source, &n.Actor.Source)
+	mapText(m, &r.Actor, &n.Actor.By)
+	mapText(m, &r.ClientIP, &n.Actor.ClientIP)
+	mapText(m, &r.DedupeKey, &n.DedupeKey)
+	mapText(m, &r.Status, &n.Status)
+	mapTime(m, &r.DueAt, &n.DueAt)
+	mapTime(m, &r.ExpiresAt, &n.ExpiresAt)
+	mapInt(m, &r.Tries, &n.Tries)
+	mapText(m, &r.LastError, &n.LastError)
+	mapTime(m, &r.CreatedAt, &n.CreatedAt)
+	mapTime(m, &r.SentAt, &n.SentAt)
+	mapSame(m, &r.Version, &n.Version)
+	m.within(r.ID)
+}
+
 func (tx *Tx) messageRow(m notify.Message) (messageRow, error) {
-	row := messageRow{
-		ShopID: int64(tx.of), ID: int64(m.ID), Kind: string(m.Kind), Recipient: m.To, FromName: m.FromName, Subject: m.Subject,
-		ContractID: int64(m.Contract), Source: string(m.Actor.Source), Actor: m.Actor.By, ClientIP: m.Actor.ClientIP, DedupeKey: m.DedupeKey,
-		Status: string(m.Status), DueAt: millis(m.DueAt), ExpiresAt: millis(m.ExpiresAt), Tries: int64(m.Tries), LastError: m.LastError,
-		CreatedAt: millis(m.CreatedAt), SentAt: millis(m.SentAt), Version: m.Version,
-	}
-	if m.Text == "" && m.HTML == "" {
-		return row, nil
-	}
-	body, err := json.Marshal(messageBody{m.Text, m.HTML})
-	if err != nil {
-		return messageRow{}, fmt.Errorf("write message %d: %w", m.ID, err)
-	}
-	row.Body, err = tx.db.seal.seal(tx.of, platform.Token(body))
-	return row, err
+	return sealedRowOf[messageRow](tx.db.seal, tx.of, m)
 }
 
 func (tx *Tx) message(r messageRow) (notify.Message, error) {
-	m := notify.Message{
-		ID: notify.MessageID(r.ID), Kind: notify.Kind(r.Kind), To: r.Recipient, FromName: r.FromName, Content: notify.Content{Subject: r.Subject},
-		Contract: contract.ID(r.ContractID), Actor: activity.Actor{Source: activity.Source(r.Source), By: r.Actor, ClientIP: r.ClientIP},
-		DedupeKey: r.DedupeKey, Status: notify.Status(r.Status), DueAt: instant(r.DueAt), ExpiresAt: instant(r.ExpiresAt),
-		Tries: int(r.Tries), LastError: r.LastError, CreatedAt: instant(r.CreatedAt), SentAt: instant(r.SentAt), Version: r.Version,
-	}
-	if r.Body == "" {
-		return m, nil
-	}
-	text, err := tx.db.seal.open(shop.ID(r.ShopID), r.Body)
-	if err != nil {
-		return notify.Message{}, fmt.Errorf("read message %d: %w", r.ID, err)
-	}
-	var body messageBody
-	if err := json.Unmarshal([]byte(text), &body); err != nil {
-		return notify.Message{}, fmt.Errorf("read message %d: %w", r.ID, err)
-	}
-	m.Text, m.HTML = body.Text, body.HTML
-	return m, nil
+	return readSealedRow[notify.Message](tx.db.seal, r)
 }
 
 func (tx *Tx) messages(rows []messageRow) ([]notify.Message, error) {

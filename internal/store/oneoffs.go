@@ -7,12 +7,10 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var _ billing.OneOffBook = (*DB)(nil)
@@ -43,32 +41,28 @@ type oneOffRow struct {
 	Version       int64
 }
 
-func oneOffRowOf(of shop.ID, o billing.OneOff) oneOffRow {
-	return oneOffRow{
-		ShopID: int64(of), ID: int64(o.ID), ContractID: int64(o.Contract), Cycle: int64(o.Cycle), VariantID: o.Variant.ID, ProductID: o.Variant.ProductID,
-		Handle: o.Handle, ProductHandle: o.Variant.Handle, SKU: o.Variant.SKU, Title: o.Variant.Title, ProductTitle: o.Variant.ProductTitle, Image: o.Variant.Image,
-		Taxable: o.Variant.Taxable, Price: o.Variant.Price.Minor, Currency: string(o.Variant.Price.Currency), Quantity: int64(o.Quantity), Done: o.Done,
-		CreatedAt: millis(o.CreatedAt), UpdatedAt: millis(o.UpdatedAt), Version: o.Version,
-	}
-}
-
-func (r oneOffRow) oneOff() billing.OneOff {
-	return billing.OneOff{
-		ID: billing.OneOffID(r.ID), Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Handle: r.Handle, Quantity: int(r.Quantity), Done: r.Done,
-		Variant: platform.Variant{
-			ID: r.VariantID, ProductID: r.ProductID, Handle: r.ProductHandle, SKU: r.SKU, Title: r.Title, ProductTitle: r.ProductTitle, Image: r.Image,
-			Taxable: r.Taxable, Price: money.Amount{Minor: r.Price, Currency: money.Currency(r.Currency)},
-		},
-		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
-	}
-}
-
-func oneOffsOf(rows []oneOffRow) []billing.OneOff {
-	list := make([]billing.OneOff, len(rows))
-	for i, r := range rows {
-		list[i] = r.oneOff()
-	}
-	return list
+func (r *oneOffRow) Columns(m *mapping, o *billing.OneOff) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &o.ID)
+	mapInt(m, &r.ContractID, &o.Contract)
+	mapInt(m, &r.Cycle, &o.Cycle)
+	mapSame(m, &r.VariantID, &o.Variant.ID)
+	mapSame(m, &r.ProductID, &o.Variant.ProductID)
+	mapText(m, &r.Handle, &o.Handle)
+	mapText(m, &r.ProductHandle, &o.Variant.Handle)
+	mapText(m, &r.SKU, &o.Variant.SKU)
+	mapText(m, &r.Title, &o.Variant.Title)
+	mapText(m, &r.ProductTitle, &o.Variant.ProductTitle)
+	mapText(m, &r.Image, &o.Variant.Image)
+	mapSame(m, &r.Taxable, &o.Variant.Taxable)
+	mapText(m, &r.Currency, &o.Variant.Price.Currency)
+	mapAmount(m, &r.Price, &o.Variant.Price, o.Variant.Price.Currency)
+	mapInt(m, &r.Quantity, &o.Quantity)
+	mapSame(m, &r.Done, &o.Done)
+	mapTime(m, &r.CreatedAt, &o.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &o.UpdatedAt)
+	mapSame(m, &r.Version, &o.Version)
+	m.within(r.ID)
 }
 
 // OneOffs returns the one-time products of contracts whose orders are not made
@@ -83,22 +77,21 @@ func (tx *Tx) OneOffs(ctx context.Context, contracts []contract.ID) ([]billing.O
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the one-time products of %d contracts: %w", len(contracts), err)
 	}
-	return oneOffsOf(rows), nil
+	return readRows[billing.OneOff](rows)
 }
 
 // PutOneOffs inserts one-time products whose ID is 0, giving them one, and writes
 // the others if their versions are still what was read.
 func (tx *Tx) PutOneOffs(ctx context.Context, list []billing.OneOff) error {
-	return putAll(ctx, tx, list, oneOffRowOf,
+	return putAll[oneOffRow](ctx, tx, list,
 		func(o *billing.OneOff) (*billing.OneOffID, *int64) { return &o.ID, &o.Version },
-		func(r *oneOffRow) (*int64, *int64) { return &r.ID, &r.Version },
 		"subscriptionContractOneOff", "The one-time product")
 }
 
 // putAll inserts values whose number is 0, giving them one, and writes the others
 // if their versions are still what was read. It raises the versions in the slice.
-func putAll[V, R any, I ~int64](
-	ctx context.Context, tx *Tx, list []V, rowOf func(shop.ID, V) R, keys func(*V) (*I, *int64), rowKeys func(*R) (*int64, *int64), entity, thing string,
+func putAll[R any, P mapped[R, V], V any, I ~int64](
+	ctx context.Context, tx *Tx, list []V, keys func(*V) (*I, *int64), entity, thing string,
 ) error {
 	if len(list) == 0 {
 		return nil
@@ -115,11 +108,18 @@ func putAll[V, R any, I ~int64](
 	}
 	given := next
 	var added, kept []R
-	for i := range list {
-		row := rowOf(tx.of, list[i])
-		if id, version := rowKeys(&row); *id == 0 {
-			*id, *version = given, 1
+	for _, v := range list {
+		id, version := keys(&v)
+		isNew := *id == 0
+		if isNew {
+			*id, *version = I(given), 1
 			given++
+		}
+		row, err := rowOf[R, V, P](tx.of, v)
+		if err != nil {
+			return err
+		}
+		if isNew {
 			added = append(added, row)
 		} else {
 			kept = append(kept, row)
@@ -199,7 +199,11 @@ func (db *DB) OneOffsOf(ctx context.Context, of shop.ID, ask billing.OneOffQuest
 	}
 	list := make([]billing.OneOffRecord, len(rows))
 	for i, r := range rows {
-		list[i] = billing.OneOffRecord{OneOff: r.oneOff(), Attempt: billing.AttemptID(ordering[r.Cycle])}
+		o, err := readRow[billing.OneOff](r)
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = billing.OneOffRecord{OneOff: o, Attempt: billing.AttemptID(ordering[r.Cycle])}
 	}
 	return list, total, nil
 }
@@ -218,7 +222,7 @@ func (db *DB) WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contra
 	if err != nil {
 		return nil, fmt.Errorf("read the one-time products of %d contracts: %w", len(contracts), err)
 	}
-	return oneOffsOf(rows), nil
+	return readRows[billing.OneOff](rows)
 }
 
 // addOneOffs adds to records the one-time products of their orders.
@@ -238,7 +242,11 @@ func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Reco
 	if err != nil {
 		return fmt.Errorf("read the one-time products of %d contracts: %w", len(carrying), err)
 	}
-	for _, o := range oneOffsOf(rows) {
+	oneOffs, err := readRows[billing.OneOff](rows)
+	if err != nil {
+		return err
+	}
+	for _, o := range oneOffs {
 		for i := range records {
 			if records[i].Of.ID == o.Contract && records[i].Cycle == o.Cycle {
 				records[i].OneOffs = append(records[i].OneOffs, o)

@@ -15,18 +15,17 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var _ partner.Tx = (*Tx)(nil)
 
 // Partners returns the store of the partner feature.
 func (db *DB) Partners() partner.Store {
-	return partnerStore{Scope[partner.Tx]{db, func(tx *Tx) partner.Tx { return tx }}, db.Shops()}
+	return partnerStore{readScope(db, func(tx *Tx) partner.Tx { return tx }, func(tx *Tx) partner.ReadTx { return tx }), db.Shops()}
 }
 
 type partnerStore struct {
-	Scope[partner.Tx]
+	ReadScope[partner.Tx, partner.ReadTx]
 	Shops
 }
 
@@ -34,65 +33,66 @@ type partnerStore struct {
 type connectionRow struct {
 	bun.BaseModel `bun:"table:partner_connections,alias:c"`
 
-	ShopID      int64 `bun:"shop_id,pk"`
-	ID          int64 `bun:"id,pk"`
-	App         string
-	State       string
-	Direction   string
-	Scopes      string // with spaces between, like wanted
-	Wanted      string
-	RequestedBy string
-	RequestedAt int64
-	ExpiresAt   int64
-	DecidedBy   string
-	DecidedAt   int64
-	EndedAt     int64
-	EndReason   string
-	ReturnURL   string `bun:"return_url"`
-	ClientState string
-	CodeHash    string // hexadecimal; empty when there is no code
-	CodeUntil   int64
-	KeyID       int64 `bun:"key_id"`
-	KeyAt       int64
-	Owed        string
-	CallID      string `bun:"call_id"`
-	CallAt      int64
-	Tries       int64
-	Failure     string
-	DueAt       int64 `bun:",nullzero"`
-	Version     int64
+	ShopID       int64 `bun:"shop_id,pk"`
+	ID           int64 `bun:"id,pk"`
+	App          string
+	State        string
+	Direction    string
+	Scopes       string // with spaces between, like wanted
+	Wanted       string
+	RequestedBy  string
+	RequestedAt  int64
+	ExpiresAt    int64
+	DecidedBy    string
+	DecidedAt    int64
+	EndedAt      int64
+	EndReason    string
+	ReturnURL    string `bun:"return_url"`
+	ClientState  string
+	CodeHash     string // hexadecimal; empty when there is no code
+	CodeUntil    int64
+	KeyID        int64 `bun:"key_id"`
+	TokenAt      int64
+	Notification string
+	CallID       string `bun:"call_id"`
+	CallAt       int64
+	Tries        int64
+	Failure      string
+	DueAt        int64 `bun:",nullzero"`
+	Version      int64
 }
 
-func connectionRowOf(of shop.ID, c partner.Connection) connectionRow {
-	row := connectionRow{
-		ShopID: int64(of), ID: int64(c.ID), App: string(c.App), State: string(c.State), Direction: string(c.Direction),
-		Scopes: scopesText(c.Scopes), Wanted: scopesText(c.Wanted), RequestedBy: c.RequestedBy, RequestedAt: millis(c.RequestedAt),
-		ExpiresAt: millis(c.ExpiresAt), DecidedBy: c.DecidedBy, DecidedAt: millis(c.DecidedAt), EndedAt: millis(c.EndedAt), EndReason: c.EndReason,
-		ReturnURL: c.ReturnURL, ClientState: c.ClientState, CodeUntil: millis(c.CodeUntil), KeyID: int64(c.Token), KeyAt: millis(c.TokenAt),
-		Owed: string(c.Notification), CallID: c.CallID, CallAt: millis(c.CallAt), Tries: int64(c.Tries), Failure: c.Failure, DueAt: millis(c.DueAt()), Version: c.Version,
+func (r *connectionRow) Columns(m *mapping, c *partner.Connection) {
+	mapShop(m, &r.ShopID, &c.Shop)
+	mapInt(m, &r.ID, &c.ID)
+	mapText(m, &r.App, &c.App)
+	mapText(m, &r.State, &c.State)
+	mapText(m, &r.Direction, &c.Direction)
+	mapWords(m, &r.Scopes, &c.Scopes)
+	mapWords(m, &r.Wanted, &c.Wanted)
+	mapText(m, &r.RequestedBy, &c.RequestedBy)
+	mapTime(m, &r.RequestedAt, &c.RequestedAt)
+	mapTime(m, &r.ExpiresAt, &c.ExpiresAt)
+	mapText(m, &r.DecidedBy, &c.DecidedBy)
+	mapTime(m, &r.DecidedAt, &c.DecidedAt)
+	mapTime(m, &r.EndedAt, &c.EndedAt)
+	mapText(m, &r.EndReason, &c.EndReason)
+	mapText(m, &r.ReturnURL, &c.ReturnURL)
+	mapText(m, &r.ClientState, &c.ClientState)
+	mapHash(m, "code_hash", &r.CodeHash, &c.Code)
+	mapTime(m, &r.CodeUntil, &c.CodeUntil)
+	mapInt(m, &r.KeyID, &c.Token)
+	mapTime(m, &r.TokenAt, &c.TokenAt)
+	mapText(m, &r.Notification, &c.Notification)
+	mapText(m, &r.CallID, &c.CallID)
+	mapTime(m, &r.CallAt, &c.CallAt)
+	mapInt(m, &r.Tries, &c.Tries)
+	mapText(m, &r.Failure, &c.Failure)
+	if m.toRow {
+		r.DueAt = millis(c.DueAt())
 	}
-	if c.Code != (access.Hash{}) {
-		row.CodeHash = hashText(c.Code)
-	}
-	return row
-}
-
-func (r connectionRow) connection() (partner.Connection, error) {
-	code, err := hashOf(r.CodeHash)
-	if err != nil {
-		return partner.Connection{}, fmt.Errorf("read connection %d: %w", r.ID, err)
-	}
-	return partner.Connection{
-		ID: partner.ConnectionID(r.ID), Shop: shop.ID(r.ShopID), App: access.AppID(r.App), State: partner.State(r.State), Direction: partner.Direction(r.Direction),
-		Scopes: scopesOf(r.Scopes), Wanted: scopesOf(r.Wanted), RequestedBy: r.RequestedBy, RequestedAt: instant(r.RequestedAt), ExpiresAt: instant(r.ExpiresAt),
-		DecidedBy: r.DecidedBy, DecidedAt: instant(r.DecidedAt), EndedAt: instant(r.EndedAt), EndReason: r.EndReason, ReturnURL: r.ReturnURL, ClientState: r.ClientState,
-		Code: code, CodeUntil: instant(r.CodeUntil), Token: access.KeyID(r.KeyID), TokenAt: instant(r.KeyAt),
-		Notification: partner.Call(r.Owed), CallID: r.CallID, CallAt: instant(r.CallAt), Tries: int(r.Tries), Failure: r.Failure, Version: r.Version,
-	}, nil
-}
-
-func connectionsOf(rows []connectionRow) ([]partner.Connection, error) {
-	return parsed(rows, connectionRow.connection)
+	mapSame(m, &r.Version, &c.Version)
+	m.within(r.ID)
 }
 
 func noConnection(id partner.ConnectionID) error {
@@ -110,7 +110,7 @@ func (tx *Tx) Connection(ctx context.Context, id partner.ConnectionID) (partner.
 	if err != nil {
 		return partner.Connection{}, fmt.Errorf("read connection %d: %w", id, err)
 	}
-	return row.connection()
+	return readRow[partner.Connection](row)
 }
 
 // OpenConnections returns the connections that have not ended, under lock.
@@ -120,7 +120,7 @@ func (tx *Tx) OpenConnections(ctx context.Context) ([]partner.Connection, error)
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read open connections: %w", err)
 	}
-	return connectionsOf(rows)
+	return readRows[partner.Connection](rows)
 }
 
 // DueConnections returns at most limit connections whose DueAt is not after now,
@@ -131,14 +131,18 @@ func (tx *Tx) DueConnections(ctx context.Context, now time.Time, limit int) ([]p
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read due connections: %w", err)
 	}
-	return connectionsOf(rows)
+	return readRows[partner.Connection](rows)
 }
 
 // PutConnection inserts a connection whose ID is 0, giving it one, or replaces it
 // under the version rule.
 func (tx *Tx) PutConnection(ctx context.Context, c *partner.Connection) error {
 	if c.ID != 0 {
-		n, err := update(ctx, tx, []connectionRow{connectionRowOf(tx.of, *c)})
+		rows, err := rowsOf[connectionRow](tx.of, *c)
+		if err != nil {
+			return err
+		}
+		n, err := update(ctx, tx, rows)
 		if err == nil && n != 1 {
 			err = changed("partnerConnection", "The connection")
 		}
@@ -153,7 +157,11 @@ func (tx *Tx) PutConnection(ctx context.Context, c *partner.Connection) error {
 	}
 	made := *c
 	made.ID, made.Shop, made.Version = partner.ConnectionID(id), tx.of, 1
-	if _, err := insert(ctx, tx, []connectionRow{connectionRowOf(tx.of, made)}, ""); err != nil {
+	rows, err := rowsOf[connectionRow](tx.of, made)
+	if err != nil {
+		return err
+	}
+	if _, err := insert(ctx, tx, rows, ""); err != nil {
 		if tx.db.engine.duplicate(err) {
 			return fault.Because(fault.Conflict, err, "the application has a connection with the store already").Entity("partnerConnection")
 		}
@@ -221,7 +229,7 @@ func (s Shops) Connections(ctx context.Context, of shop.ID, state partner.State,
 	if err != nil {
 		return nil, 0, fmt.Errorf("read connections: %w", err)
 	}
-	list, err := connectionsOf(rows)
+	list, err := readRows[partner.Connection](rows)
 	return list, total, err
 }
 
@@ -238,18 +246,25 @@ type callsRow struct {
 	LastAt       int64
 }
 
+func (r *callsRow) Columns(m *mapping, c *partner.Calls) {
+	m.shop(&r.ShopID)
+	mapText(m, &r.App, &c.App)
+	mapInt(m, &r.ConnectionID, &c.Connection)
+	mapTime(m, &r.Day, &c.Day)
+	mapInt(m, &r.Calls, &c.Count)
+	mapInt(m, &r.Errors, &c.Errors)
+	mapTime(m, &r.LastAt, &c.LastAt)
+}
+
 // addCalls adds to a day that has calls already.
 const addCalls = `ON CONFLICT (shop_id, app, connection_id, day) DO UPDATE SET calls = partner_calls.calls + EXCLUDED.calls,
 	errors = partner_calls.errors + EXCLUDED.errors, last_at = CASE WHEN EXCLUDED.last_at > partner_calls.last_at THEN EXCLUDED.last_at ELSE partner_calls.last_at END`
 
 // CountCalls adds calls to those of their days and notes the last one.
 func (s Shops) CountCalls(ctx context.Context, of shop.ID, calls []partner.Calls) error {
-	rows := make([]callsRow, len(calls))
-	for i, c := range calls {
-		rows[i] = callsRow{
-			ShopID: int64(of), App: string(c.App), ConnectionID: int64(c.Connection), Day: millis(c.Day),
-			Calls: int64(c.Count), Errors: int64(c.Errors), LastAt: millis(c.LastAt),
-		}
+	rows, err := rowsOf[callsRow](of, calls...)
+	if err != nil {
+		return err
 	}
 	return s.db.Update(ctx, of, func(tx *Tx) error {
 		_, err := insert(ctx, tx, rows, addCalls)
@@ -266,13 +281,7 @@ func (s Shops) CallsOf(ctx context.Context, of shop.ID, app access.AppID, connec
 	if err != nil {
 		return nil, fmt.Errorf("read the calls of an application: %w", err)
 	}
-	list := make([]partner.Calls, len(rows))
-	for i, r := range rows {
-		list[i] = partner.Calls{
-			App: app, Connection: connection, Day: instant(r.Day), Count: int(r.Calls), Errors: int(r.Errors), LastAt: instant(r.LastAt),
-		}
-	}
-	return list, nil
+	return readRows[partner.Calls](rows)
 }
 
 // appRow is a row of partner_apps.
@@ -298,38 +307,29 @@ type appRow struct {
 	Version        int64
 }
 
-func (db *DB) appRow(a partner.App) (appRow, error) {
-	signing, err := db.seal.seal(0, platform.Token(a.Signing))
-	return appRow{
-		ID: clean(string(a.ID)), Name: clean(a.Name), BaseURL: clean(a.BaseURL), Contact: clean(a.Contact), About: clean(a.About),
-		Scopes: scopesText(a.Scopes), Status: string(a.Status), SecretHash: hashText(a.Secret.Hash), OldSecretHash: hashText(a.Secret.Old), OldSecretUntil: millis(a.Secret.OldUntil),
-		KeyHash: hashText(a.Key.Hash), OldKeyHash: hashText(a.Key.Old), OldKeyUntil: millis(a.Key.OldUntil), Signing: signing,
-		LastUsedAt: millis(a.LastUsedAt), CreatedAt: millis(a.CreatedAt), Version: a.Version,
-	}, err
+func (r *appRow) Columns(m *mapping, a *partner.App) {
+	mapText(m, &r.ID, &a.ID)
+	mapText(m, &r.Name, &a.Name)
+	mapText(m, &r.BaseURL, &a.BaseURL)
+	mapText(m, &r.Contact, &a.Contact)
+	mapText(m, &r.About, &a.About)
+	mapWords(m, &r.Scopes, &a.Scopes)
+	mapText(m, &r.Status, &a.Status)
+	mapHash(m, "secret_hash", &r.SecretHash, &a.Secret.Hash)
+	mapHash(m, "old_secret_hash", &r.OldSecretHash, &a.Secret.Old)
+	mapTime(m, &r.OldSecretUntil, &a.Secret.OldUntil)
+	mapHash(m, "key_hash", &r.KeyHash, &a.Key.Hash)
+	mapHash(m, "old_key_hash", &r.OldKeyHash, &a.Key.Old)
+	mapTime(m, &r.OldKeyUntil, &a.Key.OldUntil)
+	mapSealed(m, "signing", 0, &r.Signing, &a.Signing)
+	mapTime(m, &r.LastUsedAt, &a.LastUsedAt)
+	mapTime(m, &r.CreatedAt, &a.CreatedAt)
+	mapSame(m, &r.Version, &a.Version)
 }
 
-func (db *DB) appOf(r appRow) (partner.App, error) {
-	a := partner.App{
-		ID: access.AppID(r.ID), Name: r.Name, BaseURL: r.BaseURL, Contact: r.Contact, About: r.About, Scopes: scopesOf(r.Scopes), Status: partner.Status(r.Status),
-		LastUsedAt: instant(r.LastUsedAt), CreatedAt: instant(r.CreatedAt), Version: r.Version,
-	}
-	for _, h := range []struct {
-		into *access.Hash
-		text string
-	}{{&a.Secret.Hash, r.SecretHash}, {&a.Secret.Old, r.OldSecretHash}, {&a.Key.Hash, r.KeyHash}, {&a.Key.Old, r.OldKeyHash}} {
-		var err error
-		if *h.into, err = hashOf(h.text); err != nil {
-			return partner.App{}, fmt.Errorf("read the application %s: %w", r.ID, err)
-		}
-	}
-	a.Secret.OldUntil, a.Key.OldUntil = instant(r.OldSecretUntil), instant(r.OldKeyUntil)
-	signing, err := db.seal.open(0, r.Signing)
-	if err != nil {
-		return partner.App{}, fmt.Errorf("read the application %s: %w", r.ID, err)
-	}
-	a.Signing = string(signing)
-	return a, nil
-}
+func (db *DB) appRow(a partner.App) (appRow, error) { return sealedRowOf[appRow](db.seal, 0, a) }
+
+func (db *DB) appOf(r appRow) (partner.App, error) { return readSealedRow[partner.App](db.seal, r) }
 
 func (db *DB) oneApp(ctx context.Context, q *bun.SelectQuery, row *appRow) (partner.App, error) {
 	switch err := q.Scan(ctx); {

@@ -230,14 +230,14 @@ func TestQueueQueriesUseIndexWithoutStatistics(t *testing.T) {
 	}
 }
 
-// ear keeps the text of every query.
-type ear struct{ heard []string }
+// queryLog keeps the text of every query.
+type queryLog struct{ queries []string }
 
-func (e *ear) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
+func (l *queryLog) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
 
-func (e *ear) AfterQuery(_ context.Context, q *bun.QueryEvent) {
+func (l *queryLog) AfterQuery(_ context.Context, q *bun.QueryEvent) {
 	if strings.HasPrefix(q.Query, "SELECT") {
-		e.heard = append(e.heard, q.Query)
+		l.queries = append(l.queries, q.Query)
 	}
 }
 
@@ -255,8 +255,8 @@ func TestSQLiteDueQueriesUseIndexes(t *testing.T) {
 	if err := db.Update(t.Context(), s.ID, func(tx *store.Tx) error { return tx.PutContracts(t.Context(), []contract.Contract{c}) }); err != nil {
 		t.Fatal(err)
 	}
-	var e ear
-	db.Watch(&e)
+	var l queryLog
+	db.Watch(&l)
 	in := func(ask func(ctx context.Context, tx *store.Tx) error) func() error {
 		return func() error {
 			return db.Update(t.Context(), s.ID, func(tx *store.Tx) error { return ask(t.Context(), tx) })
@@ -317,16 +317,16 @@ func TestSQLiteDueQueriesUseIndexes(t *testing.T) {
 			return err
 		}),
 	} {
-		e.heard = nil
+		l.queries = nil
 		if err := ask(); err != nil {
 			t.Fatal(err)
 		}
-		if len(e.heard) == 0 {
+		if len(l.queries) == 0 {
 			t.Errorf("%s: no query was recorded", name)
 		}
-		for _, query := range e.heard {
+		for _, query := range l.queries {
 			for _, step := range stepsOf(t, db, query) {
-				if strings.Contains(step, "webhook_endpoints_announcing") || strings.HasPrefix(step, "SCAN json_each ") {
+				if strings.Contains(step, "webhook_endpoints_of_upcoming_orders") || strings.HasPrefix(step, "SCAN json_each ") {
 					continue // it holds those that ask, or are asked for, and all of them are wanted
 				}
 				whole := strings.HasPrefix(step, "SCAN ") && !strings.HasPrefix(step, "SCAN s") && step != "SCAN CONSTANT ROW" || strings.HasSuffix(step, "(shop_id=?)")
@@ -368,8 +368,8 @@ func TestActivityOfOneContractIsReadByItsIndex(t *testing.T) {
 	}
 	read := func(t *testing.T, db *store.DB, of shop.ID) []string {
 		t.Helper()
-		var e ear
-		db.Watch(&e)
+		var l queryLog
+		db.Watch(&l)
 		for _, sort := range [][]page.Sort{nil, {{Field: activity.FieldAt}}} {
 			for _, size := range []int{each / 2, 2 * each} { // the total is counted, or known
 				list, total, err := db.Entries(t.Context(), of, ofOne, page.Request{Size: size, Sort: sort})
@@ -378,10 +378,10 @@ func TestActivityOfOneContractIsReadByItsIndex(t *testing.T) {
 				}
 			}
 		}
-		if len(e.heard) != 6 {
-			t.Fatalf("%d queries, want 6: %q", len(e.heard), e.heard)
+		if len(l.queries) != 6 {
+			t.Fatalf("%d queries, want 6: %q", len(l.queries), l.queries)
 		}
-		return e.heard
+		return l.queries
 	}
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +23,7 @@ var (
 
 // Plans returns the store of the plan feature.
 func (db *DB) Plans() plan.Store {
-	return Scope[plan.Tx]{db, func(tx *Tx) plan.Tx { return tx }}
+	return readScope(db, func(tx *Tx) plan.Tx { return tx }, func(tx *Tx) plan.ReadTx { return tx })
 }
 
 // planGroupRow is a row of plan_groups.
@@ -73,49 +72,29 @@ const (
 	variantItem = "VARIANT"
 )
 
-func planGroupRowOf(of shop.ID, g plan.Group) (planGroupRow, error) {
-	terms, err := json.Marshal(g.Terms)
-	if err != nil {
-		return planGroupRow{}, fmt.Errorf("write plan group %d: %w", g.ID, err)
+func (r *planGroupRow) Columns(m *mapping, g *plan.Group) {
+	mapJSON(m, "terms", &r.Terms, &g.Terms)
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &g.ID)
+	mapSame(m, &r.PlatformID, &g.PlatformID)
+	mapText(m, &r.Line, &g.Line)
+	if m.toRow {
+		r.Name = clean(g.Name) // groups are found and sorted by it
 	}
-	pending := ""
-	if g.Pending != nil {
-		text, err := json.Marshal(g.Pending)
-		if err != nil {
-			return planGroupRow{}, fmt.Errorf("write plan group %d: %w", g.ID, err)
-		}
-		pending = string(text)
-	}
-	return planGroupRow{
-		ShopID: int64(of), ID: int64(g.ID), PlatformID: g.PlatformID, Line: string(g.Line), Name: clean(g.Name), Terms: string(terms),
-		State: string(g.State), Pending: pending, DueAt: millis(g.DueAt), CreatedAt: millis(g.CreatedAt), UpdatedAt: millis(g.UpdatedAt), Version: g.Version,
-	}, nil
+	mapText(m, &r.State, &g.State)
+	mapJSON(m, "pending", &r.Pending, &g.Pending)
+	mapTime(m, &r.DueAt, &g.DueAt)
+	mapTime(m, &r.CreatedAt, &g.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &g.UpdatedAt)
+	mapSame(m, &r.Version, &g.Version)
+	m.within(r.ID)
 }
 
-func (r planGroupRow) group() (plan.Group, error) {
-	g := plan.Group{
-		ID: plan.ID(r.ID), PlatformID: r.PlatformID, Line: shop.Line(r.Line), State: plan.State(r.State), DueAt: instant(r.DueAt),
-		CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
-	}
-	if err := json.Unmarshal([]byte(r.Terms), &g.Terms); err != nil {
-		return plan.Group{}, fmt.Errorf("read plan group %d: %w", r.ID, err)
-	}
-	if r.Pending == "" {
-		return g, nil
-	}
-	if err := json.Unmarshal([]byte(r.Pending), &g.Pending); err != nil {
-		return plan.Group{}, fmt.Errorf("read the pending change of plan group %d: %w", r.ID, err)
-	}
-	return g, nil
-}
-
-func (r planOptionRow) option() (plan.Option, error) {
-	var o plan.Option
-	if err := json.Unmarshal([]byte(r.Terms), &o); err != nil {
-		return plan.Option{}, fmt.Errorf("read plan option %d: %w", r.ID, err)
-	}
-	o.ID = r.ID
-	return o, nil
+func (r *planOptionRow) Columns(m *mapping, o *plan.Option) {
+	mapJSON(m, "terms", &r.Terms, o)
+	m.shop(&r.ShopID)
+	mapSame(m, &r.ID, &o.ID)
+	m.within(r.ID)
 }
 
 // PlanGroup returns a group of any state with all that belongs to it, locked, or
@@ -143,7 +122,7 @@ func planGroupsOf(ctx context.Context, db bun.IDB, of shop.ID, rows []planGroupR
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		var err error
-		if list[i], err = r.group(); err != nil {
+		if list[i], err = readRow[plan.Group](r); err != nil {
 			return nil, err
 		}
 		at[r.ID], ids[i] = i, r.ID
@@ -157,7 +136,7 @@ func planGroupsOf(ctx context.Context, db bun.IDB, of shop.ID, rows []planGroupR
 		return nil, fmt.Errorf("read the options of %d plan groups: %w", len(ids), err)
 	}
 	for _, r := range options {
-		o, err := r.option()
+		o, err := readRow[plan.Option](r)
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +249,7 @@ func (tx *Tx) PutPlanGroup(ctx context.Context, g *plan.Group) error {
 		}
 		put.ID = plan.ID(id)
 	}
-	row, err := planGroupRowOf(tx.of, put)
+	row, err := rowOf[planGroupRow](tx.of, put)
 	if err != nil {
 		return err
 	}
@@ -309,13 +288,12 @@ func (tx *Tx) putPlanOptions(ctx context.Context, g plan.Group) error {
 	if err != nil {
 		return fmt.Errorf("write the options of plan group %d: %w", g.ID, err)
 	}
-	rows := make([]planOptionRow, len(g.Options))
-	for i, o := range g.Options {
-		text, err := json.Marshal(o)
-		if err != nil {
-			return fmt.Errorf("write plan option %d: %w", o.ID, err)
-		}
-		rows[i] = planOptionRow{ShopID: int64(tx.of), ID: o.ID, GroupID: int64(g.ID), Position: int64(i), Terms: string(text)}
+	rows, err := rowsOf[planOptionRow](tx.of, g.Options...)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].GroupID, rows[i].Position = int64(g.ID), int64(i)
 	}
 	_, err = insert(ctx, tx, rows, "")
 	return err
@@ -346,7 +324,7 @@ func (tx *Tx) RemovedOptions(ctx context.Context, sellingPlans []int64) (map[int
 	}
 	options := make(map[int64]plan.Option, len(rows))
 	for _, r := range rows {
-		if options[r.ID], err = r.option(); err != nil {
+		if options[r.ID], err = readRow[plan.Option](r); err != nil {
 			return nil, err
 		}
 	}
@@ -497,12 +475,12 @@ func offersOf(ctx context.Context, q *bun.SelectQuery) ([]plan.Offer, error) {
 	}
 	list := make([]plan.Offer, len(rows))
 	for i, r := range rows {
-		o, err := r.option()
+		o, err := readRow[plan.Option](r.planOptionRow)
 		if err != nil {
 			return nil, err
 		}
-		var of plan.Terms
-		if err := json.Unmarshal([]byte(r.GroupTerms), &of); err != nil {
+		of, err := parseJSON[plan.Terms](r.GroupTerms)
+		if err != nil {
 			return nil, fmt.Errorf("read plan group %d: %w", r.GroupID, err)
 		}
 		list[i] = plan.Offer{Option: o, Group: plan.ID(r.GroupID), GroupName: r.GroupName, CustomerTag: of.CustomerTag}

@@ -84,12 +84,12 @@ func overPool(pool *pgxpool.Pool) *sql.DB {
 func (e *postgresEngine) dialect() dialect { return postgresDialect }
 
 // begin starts a transaction on a connection that bun, pgx and the queue share.
-func (e *postgresEngine) begin(ctx context.Context, s scope) (transaction, error) {
+func (e *postgresEngine) begin(ctx context.Context, s scope, mode txMode) (transaction, error) {
 	conn, err := e.db.Conn(ctx)
 	if err != nil {
 		return transaction{}, err
 	}
-	tx, err := beginOn(ctx, conn.Conn, s)
+	tx, err := beginOn(ctx, conn.Conn, s, mode)
 	if err != nil {
 		return transaction{}, errors.Join(err, conn.Close())
 	}
@@ -116,9 +116,13 @@ func (e *postgresEngine) begin(ctx context.Context, s scope) (transaction, error
 }
 
 // beginOn begins a transaction within a scope, in one round trip.
-func beginOn(ctx context.Context, conn *sql.Conn, s scope) (tx pgx.Tx, err error) {
+func beginOn(ctx context.Context, conn *sql.Conn, s scope, mode txMode) (tx pgx.Tx, err error) {
 	name, value := s.setting()
-	o := pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL " + name + " = '" + value + "'"}
+	begin := "BEGIN"
+	if mode == readOnly {
+		begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	}
+	o := pgx.TxOptions{BeginQuery: begin + "; SET LOCAL " + name + " = '" + value + "'"}
 	rawErr := conn.Raw(func(driver any) error {
 		tx, err = driver.(scopedConn).Conn.Conn().BeginTx(ctx, o)
 		return err
@@ -131,6 +135,7 @@ const (
 	uniqueViolation      = "23505"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
+	readOnlyTransaction  = "25006"
 )
 
 func codeOf(err error) string {
@@ -144,6 +149,8 @@ func (e *postgresEngine) retryable(err error) bool {
 	code := codeOf(err)
 	return code == serializationFailure || code == deadlockDetected
 }
+
+func (e *postgresEngine) readOnly(err error) bool { return codeOf(err) == readOnlyTransaction }
 
 func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
 

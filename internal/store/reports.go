@@ -66,7 +66,7 @@ func (db *DB) Analytics(ctx context.Context, of shop.ID, line shop.Line, id cont
 	if err != nil {
 		return billing.Analytics{}, fmt.Errorf("read contract %d: %w", id, err)
 	}
-	contracts, err := contractsOf(rows)
+	contracts, err := readRows[contract.Contract](rows)
 	if err != nil {
 		return billing.Analytics{}, err
 	}

@@ -24,6 +24,9 @@ type sealedColumn struct {
 func sealedColumns() []sealedColumn {
 	return []sealedColumn{
 		{"shops", "token", []string{"id"}, "id"},
+		{"platform_connections", "access_token", []string{"shop_id", "app"}, "shop_id"},
+		{"platform_connections", "refresh_token", []string{"shop_id", "app"}, "shop_id"},
+		{"platform_connections", "previous_token", []string{"shop_id", "app"}, "shop_id"},
 		{"partner_apps", "signing", []string{"id"}, ""},
 		{"webhook_endpoints", "secret", []string{"shop_id", "id"}, "shop_id"},
 		{"webhook_endpoints", "old_secret", []string{"shop_id", "id"}, "shop_id"},
@@ -147,7 +150,9 @@ func (db *DB) DropUnreadable(ctx context.Context, domain string) (*Unreadable, e
 		if _, err := tx.q.NewUpdate().Table("shops").Set("token = ''").Where("id = ?", of).Exec(ctx); err != nil {
 			return err
 		}
-		counts := map[string]*int{"webhook_endpoints": &lost.Endpoints, "webhook_messages": &lost.Webhooks, "messages": &lost.Mails, "partner_apps": &lost.Apps}
+		connections := 0 // the store's token is lost with them, and is given again
+		counts := map[string]*int{
+			"platform_connections": &connections, "webhook_endpoints": &lost.Endpoints, "webhook_messages": &lost.Webhooks, "messages": &lost.Mails, "partner_apps": &lost.Apps}
 		for _, c := range sealedColumns() {
 			if c.table == "shops" || c.column == "old_secret" {
 				continue

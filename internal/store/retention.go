@@ -25,7 +25,7 @@ type retentionRow struct {
 	ID         int64 `bun:"id,pk"`
 	ContractID int64
 	CustomerID int64
-	DoneAt     int64
+	OccurredAt int64
 	Action     string
 	Reason     string
 	Discount   string
@@ -42,7 +42,7 @@ func (tx *Tx) RetentionsOf(ctx context.Context, c contract.ID) ([]retention.Acti
 	list := make([]retention.Activity, len(rows))
 	for i, r := range rows {
 		list[i] = retention.Activity{
-			ID: retention.ID(r.ID), Contract: contract.ID(r.ContractID), Customer: r.CustomerID, At: instant(r.DoneAt),
+			ID: retention.ID(r.ID), Contract: contract.ID(r.ContractID), Customer: r.CustomerID, At: instant(r.OccurredAt),
 			Details: retention.Details{Action: r.Action, Reason: r.Reason, Discount: r.Discount, Info: r.Info},
 		}
 	}
@@ -56,7 +56,7 @@ func (tx *Tx) AddRetention(ctx context.Context, a *retention.Activity) error {
 		return err
 	}
 	row := retentionRow{
-		ShopID: int64(tx.of), ID: id, ContractID: int64(a.Contract), CustomerID: a.Customer, DoneAt: millis(a.At),
+		ShopID: int64(tx.of), ID: id, ContractID: int64(a.Contract), CustomerID: a.Customer, OccurredAt: millis(a.At),
 		Action: a.Action, Reason: a.Reason, Discount: a.Discount, Info: a.Info,
 	}
 	if _, err := insert(ctx, tx, []retentionRow{row}, ""); err != nil {

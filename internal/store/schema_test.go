@@ -19,7 +19,7 @@ import (
 
 // shared are the tables that belong to no shop: they are copied to every node or
 // stay on one.
-var shared = []string{"installation", "id_blocks", "shops", "schema_migrations", "sqlite_sequence", "partner_apps", "webhook_signatures", "probes", "users", "user_sessions", "user_resets", "user_throttles"}
+var shared = []string{"installation", "id_blocks", "shops", "schema_versions", "sqlite_sequence", "partner_apps", "webhook_signatures", "probes", "oauth_states", "users", "user_sessions", "user_resets", "user_throttles"}
 
 // index is a primary key, a unique index or the near side of a foreign key.
 type index struct {
@@ -103,12 +103,12 @@ func TestBothSchemasHaveTheSameTablesAndColumns(t *testing.T) {
 	t.Parallel()
 	var postgres, sqlite []string
 	err := storetest.Postgres(t).Raw().NewRaw(`SELECT table_name || '.' || column_name FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
-		WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'river%' AND table_name NOT IN ('schema_migrations', 'rate_buckets')`).Scan(t.Context(), &postgres)
+		WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'river%' AND table_name NOT IN ('schema_versions', 'rate_buckets')`).Scan(t.Context(), &postgres)
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = storetest.SQLite(t).Raw().NewRaw(`SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-		WHERE t.type = 'table' AND t.name NOT LIKE 'river%' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE 'search_parts%' AND t.name <> 'schema_migrations'`).Scan(t.Context(), &sqlite)
+		WHERE t.type = 'table' AND t.name NOT LIKE 'river%' AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE 'search_parts%' AND t.name <> 'schema_versions'`).Scan(t.Context(), &sqlite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +168,28 @@ func TestNodesNeverIssueSameNumber(t *testing.T) {
 	}
 	if _, total, err := nodes[0].Entries(t.Context(), 1, nil, page.Request{Size: 1}); err != nil || total != 8*2*400 {
 		t.Errorf("%d entries, %v", total, err)
+	}
+}
+
+func TestDatabaseOfEarlierNumberingIsRejected(t *testing.T) {
+	t.Parallel()
+	for driver, options := range map[string]func(*testing.T) store.Options{
+		"sqlite": func(t *testing.T) store.Options { return storetest.SQLiteOptions(t) },
+		"pgx":    func(t *testing.T) store.Options { return store.Options{URL: pgtest.Empty(t)} },
+	} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			o := options(t)
+			db := storetest.Open(t, o)
+			exec(t, driver, o, "CREATE TABLE schema_migrations (version_id bigint); INSERT INTO schema_migrations VALUES (1), (2), (62)")
+			_, err := db.Migrations(t.Context())
+			for _, err := range []error{err, db.Migrate(t.Context())} {
+				if !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "create a new database") {
+					t.Errorf("got %v", err)
+				}
+			}
+			exec(t, driver, o, "CREATE TABLE schema_versions (id bigint); CREATE TABLE shops (id bigint)") // neither is there
+		})
 	}
 }
 
@@ -245,21 +267,21 @@ func TestTokensAreSealed(t *testing.T) {
 	if err := storetest.Open(t, keyless).Shops().AddShop(t.Context(), &shop.Shop{Domain: "third", Token: "x"}); !fault.Is(err, fault.Internal) {
 		t.Errorf("writing without a key: %v", err)
 	}
-	move(t, o, "UPDATE shops SET token = (SELECT token FROM shops WHERE id = 1) WHERE id = 2")
+	exec(t, "sqlite", o, "UPDATE shops SET token = (SELECT token FROM shops WHERE id = 1) WHERE id = 2")
 	if s, err := db.Shops().Shop(t.Context(), second.ID); !fault.Is(err, fault.Internal) {
 		t.Errorf("a token that was moved to another shop opens: %q, %v", string(s.Token), err)
 	}
 }
 
-// move changes a SQLite database behind the store's back.
-func move(t *testing.T, o store.Options, statement string) {
+// exec changes a database behind the store's back.
+func exec(t *testing.T, driver string, o store.Options, statements string) {
 	t.Helper()
-	raw, err := sql.Open("sqlite", o.URL)
+	raw, err := sql.Open(driver, o.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer raw.Close()
-	if _, err := raw.ExecContext(t.Context(), statement); err != nil {
+	if _, err := raw.ExecContext(t.Context(), statements); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func (db *DB) Search(ctx context.Context, of shop.ID, f contract.Filter, p page.
 	if err := db.hits(of, f, order, p, n, &rows).Scan(ctx); err != nil {
 		return nil, 0, fmt.Errorf("search contracts: %w", err)
 	}
-	list, err := contractsOf(rows)
+	list, err := readRows[contract.Contract](rows)
 	return list, n.hits, err
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -21,28 +19,28 @@ import (
 type shopRow struct {
 	bun.BaseModel `bun:"table:shops,alias:s"`
 
-	ID           int64 `bun:"id,pk"`
-	Domain       string
-	PlatformID   int64
-	Token        string
-	TimeZone     string
-	Currency     string
-	OrderHour    int64
-	OrderMinute  int64
-	Connected    bool
-	Settings     string
-	ReconciledAt int64
-	ReconcileAt  int64
-	Reading      string // JSON; empty: none
-	Unheard      string
-	FrozenAt     int64
-	ConfirmBy    int64
-	HeldUntil    int64
-	CheckAt      int64
-	Guard        string // JSON
-	CreatedAt    int64
-	Catalogue    int64
-	Version      int64
+	ID             int64 `bun:"id,pk"`
+	Domain         string
+	PlatformID     int64
+	Token          string
+	TimeZone       string
+	Currency       string
+	OrderHour      int64
+	OrderMinute    int64
+	Connected      bool
+	Settings       string
+	ReconciledAt   int64
+	ReconcileAt    int64
+	Reading        string // JSON; empty: none
+	SubscribeError string
+	FrozenAt       int64
+	ConfirmBy      int64
+	HeldUntil      int64
+	CheckAt        int64
+	Guard          string // JSON
+	CreatedAt      int64
+	Catalogue      int64
+	Version        int64
 }
 
 // guardNote is what of a guard is never searched for.
@@ -61,70 +59,57 @@ type guardNote struct {
 	Comparing shop.Reading `json:"comparing,omitzero"`
 }
 
-func (db *DB) shopRow(s shop.Shop) (shopRow, error) {
-	token, err := db.seal.seal(s.ID, s.Token)
-	if err != nil {
-		return shopRow{}, err
+func (r *shopRow) Columns(m *mapping, s *shop.Shop) {
+	mapInt(m, &r.ID, &s.ID)
+	mapText(m, &r.Domain, &s.Domain)
+	mapSame(m, &r.PlatformID, &s.PlatformID)
+	mapSealed(m, "token", r.ID, &r.Token, &s.Token)
+	mapText(m, &r.TimeZone, &s.TimeZone)
+	mapText(m, &r.Currency, &s.Currency)
+	mapInt(m, &r.OrderHour, &s.OrderHour)
+	mapInt(m, &r.OrderMinute, &s.OrderMinute)
+	mapSame(m, &r.Connected, &s.Connected)
+	mapJSON(m, "settings", &r.Settings, &s.Settings)
+	mapTime(m, &r.ReconciledAt, &s.ReconciledAt)
+	mapTime(m, &r.ReconcileAt, &s.ReconcileAt)
+	mapJSON(m, "reading", &r.Reading, &s.Reading)
+	mapText(m, &r.SubscribeError, &s.SubscribeError)
+	mapTime(m, &r.CreatedAt, &s.CreatedAt)
+	if !m.toRow {
+		s.Catalogue = r.Catalogue // raised by a trigger
 	}
-	settings, err := json.Marshal(s.Settings)
-	if err != nil {
-		return shopRow{}, fmt.Errorf("write the settings of %s: %w", s.Domain, err)
-	}
-	g := s.Guard
-	guard, err := json.Marshal(guardNote{
-		Reason: clean(g.Reason), Epoch: clean(g.Epoch), NextEpoch: clean(g.NextEpoch), Seen: clean(g.PlatformEpoch), ComparedAt: millis(g.ComparedAt), CoveredTo: millis(g.CoveredTo),
-		HeldSince: millis(g.Hold.Since), HeldTimes: g.Hold.Times, CountFrom: millis(g.Hold.From), Connected: millis(g.ConnectedAt),
-		Comparing: g.Comparing,
-	})
-	if err != nil {
-		return shopRow{}, fmt.Errorf("write the guard of %s: %w", s.Domain, err)
-	}
-	reading := ""
-	if s.Reading != (shop.Reading{}) {
-		text, err := json.Marshal(s.Reading)
-		if err != nil {
-			return shopRow{}, fmt.Errorf("write how far the reading of %s has come: %w", s.Domain, err)
-		}
-		reading = string(text)
-	}
-	return shopRow{
-		FrozenAt: millis(g.FrozenAt), ConfirmBy: millis(g.ConfirmBy), HeldUntil: millis(g.Hold.Until), CheckAt: millis(g.CheckAt), Guard: string(guard),
-		ID: int64(s.ID), Domain: clean(s.Domain), PlatformID: s.PlatformID, Token: token, TimeZone: clean(s.TimeZone), Currency: clean(string(s.Currency)),
-		OrderHour: int64(s.OrderHour), OrderMinute: int64(s.OrderMinute), Connected: s.Connected, Settings: string(settings),
-		ReconciledAt: millis(s.ReconciledAt), ReconcileAt: millis(s.ReconcileAt), Reading: reading, Unheard: clean(s.SubscribeError), CreatedAt: millis(s.CreatedAt), Version: s.Version,
-	}, nil
+	mapSame(m, &r.Version, &s.Version)
+	r.guard(m, &s.Guard)
 }
 
-func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
-	token, err := db.seal.open(shop.ID(r.ID), r.Token)
-	if err != nil {
-		return shop.Shop{}, err
-	}
-	s := shop.Shop{
-		ID: shop.ID(r.ID), Domain: r.Domain, PlatformID: r.PlatformID, Token: token, TimeZone: r.TimeZone, Currency: money.Currency(r.Currency),
-		OrderHour: int(r.OrderHour), OrderMinute: int(r.OrderMinute), Connected: r.Connected,
-		ReconciledAt: instant(r.ReconciledAt), ReconcileAt: instant(r.ReconcileAt), SubscribeError: r.Unheard, CreatedAt: instant(r.CreatedAt), Catalogue: r.Catalogue, Version: r.Version,
-	}
-	if err := json.Unmarshal([]byte(r.Settings), &s.Settings); err != nil {
-		return shop.Shop{}, fmt.Errorf("read the settings of %s: %w", s.Domain, err)
-	}
-	if r.Reading != "" {
-		if err := json.Unmarshal([]byte(r.Reading), &s.Reading); err != nil {
-			return shop.Shop{}, fmt.Errorf("read how far the reading of %s has come: %w", s.Domain, err)
-		}
-	}
+func (r *shopRow) guard(m *mapping, g *shop.Guard) {
+	mapTime(m, &r.FrozenAt, &g.FrozenAt)
+	mapTime(m, &r.ConfirmBy, &g.ConfirmBy)
+	mapTime(m, &r.HeldUntil, &g.Hold.Until)
+	mapTime(m, &r.CheckAt, &g.CheckAt)
 	var n guardNote
-	if err := json.Unmarshal([]byte(r.Guard), &n); err != nil {
-		return shop.Shop{}, fmt.Errorf("read the guard of %s: %w", s.Domain, err)
+	if !m.toRow {
+		mapJSON(m, "guard", &r.Guard, &n)
 	}
-	s.Guard = shop.Guard{
-		FrozenAt: instant(r.FrozenAt), ConfirmBy: instant(r.ConfirmBy), CheckAt: instant(r.CheckAt),
-		Hold:   shop.Hold{Until: instant(r.HeldUntil), Since: instant(n.HeldSince), Times: n.HeldTimes, From: instant(n.CountFrom)},
-		Reason: n.Reason, Epoch: n.Epoch, NextEpoch: n.NextEpoch, PlatformEpoch: n.Seen, ComparedAt: instant(n.ComparedAt), CoveredTo: instant(n.CoveredTo),
-		ConnectedAt: instant(n.Connected), Comparing: n.Comparing,
+	mapText(m, &n.Reason, &g.Reason)
+	mapText(m, &n.Epoch, &g.Epoch)
+	mapText(m, &n.NextEpoch, &g.NextEpoch)
+	mapText(m, &n.Seen, &g.PlatformEpoch)
+	mapTime(m, &n.ComparedAt, &g.ComparedAt)
+	mapTime(m, &n.CoveredTo, &g.CoveredTo)
+	mapTime(m, &n.HeldSince, &g.Hold.Since)
+	mapSame(m, &n.HeldTimes, &g.Hold.Times)
+	mapTime(m, &n.CountFrom, &g.Hold.From)
+	mapTime(m, &n.Connected, &g.ConnectedAt)
+	mapSame(m, &n.Comparing, &g.Comparing)
+	if m.toRow {
+		mapJSON(m, "guard", &r.Guard, &n)
 	}
-	return s, nil
 }
+
+func (db *DB) shopRow(s shop.Shop) (shopRow, error) { return sealedRowOf[shopRow](db.seal, s.ID, s) }
+
+func (db *DB) shopOf(r shopRow) (shop.Shop, error) { return readSealedRow[shop.Shop](db.seal, r) }
 
 // oneShop reads the shop of a query.
 func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (shop.Shop, error) {
@@ -265,7 +250,7 @@ func (s Shops) KeyByHash(ctx context.Context, h access.Hash) (access.Key, shop.S
 	if err != nil {
 		return access.Key{}, shop.Shop{}, fmt.Errorf("find a key: %w", err)
 	}
-	key, err := row.key()
+	key, err := readRow[access.Key](row)
 	if err != nil {
 		return access.Key{}, shop.Shop{}, err
 	}

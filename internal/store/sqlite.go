@@ -106,8 +106,12 @@ func present(path string, create bool) error {
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
 
-func (e *sqliteEngine) begin(ctx context.Context, _ scope) (transaction, error) {
-	tx, err := e.writer.BeginTx(ctx, nil)
+func (e *sqliteEngine) begin(ctx context.Context, _ scope, mode txMode) (transaction, error) {
+	db := e.writer
+	if mode == readOnly {
+		db = e.reader
+	}
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: bool(mode)}) // without ReadOnly it takes the write lock
 	if err != nil {
 		return transaction{}, err
 	}
@@ -160,6 +164,11 @@ func (e *sqliteEngine) retryable(err error) bool {
 	}
 	primary := failed.Code() & 0xff
 	return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+}
+
+func (e *sqliteEngine) readOnly(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	return ok && failed.Code()&0xff == sqlite3.SQLITE_READONLY
 }
 
 func (e *sqliteEngine) duplicate(err error) bool {

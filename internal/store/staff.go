@@ -167,7 +167,7 @@ type userSessionRow struct {
 
 	Hash      string `bun:"hash,pk"`
 	UserID    int64
-	Pending   int64
+	Pending   bool
 	ClientIP  string `bun:"client_ip"`
 	Agent     string
 	CreatedAt int64
@@ -178,7 +178,7 @@ type userSessionRow struct {
 func (r userSessionRow) session() (staff.Session, error) {
 	h, err := staffHash(r.Hash)
 	return staff.Session{
-		Hash: h, User: staff.UserID(r.UserID), Pending: r.Pending != 0, Client: r.ClientIP, Agent: r.Agent,
+		Hash: h, User: staff.UserID(r.UserID), Pending: r.Pending, Client: r.ClientIP, Agent: r.Agent,
 		CreatedAt: instant(r.CreatedAt), SeenAt: instant(r.SeenAt), ExpiresAt: instant(r.ExpiresAt),
 	}, err
 }
@@ -186,11 +186,8 @@ func (r userSessionRow) session() (staff.Session, error) {
 // AddUserSession stores a session and deletes some that expired before it began.
 func (u userTx) AddUserSession(ctx context.Context, s staff.Session) error {
 	row := userSessionRow{
-		Hash: hex.EncodeToString(s.Hash[:]), UserID: int64(s.User), ClientIP: clean(s.Client), Agent: clean(s.Agent),
+		Hash: hex.EncodeToString(s.Hash[:]), UserID: int64(s.User), Pending: s.Pending, ClientIP: clean(s.Client), Agent: clean(s.Agent),
 		CreatedAt: millis(s.CreatedAt), SeenAt: millis(s.SeenAt), ExpiresAt: millis(s.ExpiresAt),
-	}
-	if s.Pending {
-		row.Pending = 1
 	}
 	if _, err := u.q.NewInsert().Model(&row).Exec(ctx); err != nil {
 		return fmt.Errorf("add a session: %w", err)

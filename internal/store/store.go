@@ -57,8 +57,11 @@ type DB struct {
 // engine is what the two kinds of database do differently.
 type engine interface {
 	dialect() dialect
-	// begin starts a transaction that may write, within a scope.
-	begin(ctx context.Context, s scope) (transaction, error)
+	// begin starts a transaction within a scope. One that only reads sees one snapshot,
+	// and the database fails its writes.
+	begin(ctx context.Context, s scope, mode txMode) (transaction, error)
+	// readOnly reports whether err says that a transaction that only reads cannot write.
+	readOnly(err error) bool
 	// retryable reports whether a transaction that failed with err may
 	// succeed when it is run again.
 	retryable(err error) bool
@@ -82,6 +85,10 @@ type engine interface {
 	status(ctx context.Context) ([]Migration, error)
 	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)
 	idle(ctx context.Context) (bool, error)
+	// queueState says how the queue of tasks does.
+	queueState(ctx context.Context) (job.State, error)
+	// now returns the time of the database's machine; zero: it is this one.
+	now(ctx context.Context) (time.Time, error)
 	close() error
 }
 
@@ -171,6 +178,14 @@ func (db *DB) Claim(ctx context.Context, kind Kind) error {
 	}
 	return nil
 }
+
+// txMode says whether a transaction may write.
+type txMode bool
+
+const (
+	readWrite txMode = false
+	readOnly  txMode = true
+)
 
 // Scope runs transactions that show T of them, the part that one feature needs.
 type Scope[T any] struct {

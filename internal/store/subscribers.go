@@ -25,6 +25,9 @@ type published struct {
 
 // PublishMemberEvents passes events to the subscribers before the commit.
 func (tx *Tx) PublishMemberEvents(_ context.Context, events ...loyalty.Event) error {
+	if tx.readOnly {
+		return errReadOnly
+	}
 	tx.published.events = append(tx.published.events, events...)
 	return nil
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/uptrace/bun"
@@ -27,65 +26,52 @@ func (db *DB) Swaps() swap.Store { return Scope[swap.Tx]{db, func(tx *Tx) swap.T
 type swapRow struct {
 	bun.BaseModel `bun:"table:swap_rules,alias:w"`
 
-	ShopID       int64 `bun:"shop_id,pk"`
-	ID           int64 `bun:"id,pk"`
-	Line         string
-	Name         string
-	Sources      string // JSON
-	Destinations string // JSON
-	FirstOrder   bool
-	EveryOrder   bool
-	Cycle        int64
-	Sequence     int64
-	Carry        bool
-	Discount     string
-	Shifts       bool
-	ShiftDays    int64
-	Silent       bool
-	CreatedAt    int64
-	UpdatedAt    int64
-	Version      int64
+	ShopID        int64 `bun:"shop_id,pk"`
+	ID            int64 `bun:"id,pk"`
+	Line          string
+	Name          string
+	Sources       string // JSON
+	Destinations  string // JSON
+	FirstOrder    bool
+	EveryOrder    bool
+	Cycle         int64
+	Sequence      int64
+	CarryDiscount bool
+	Discount      string
+	Shifts        bool
+	ShiftDays     int64
+	NoEmail       bool
+	CreatedAt     int64
+	UpdatedAt     int64
+	Version       int64
 }
 
-func swapRowOf(of shop.ID, r swap.Rule) (swapRow, error) {
-	sources, err := json.Marshal(r.Sources)
-	if err != nil {
-		return swapRow{}, fmt.Errorf("write swap rule %d: %w", r.ID, err)
-	}
-	destinations, err := json.Marshal(r.Destinations)
-	if err != nil {
-		return swapRow{}, fmt.Errorf("write swap rule %d: %w", r.ID, err)
-	}
-	row := swapRow{
-		ShopID: int64(of), ID: int64(r.ID), Line: string(r.Line), Name: r.Name, Sources: string(sources), Destinations: string(destinations),
-		FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int64(r.Cycle), Sequence: int64(r.Sequence), Carry: r.CarryDiscount, Discount: string(r.Discount),
-		Shifts: r.ShiftDays != nil, Silent: r.NoEmail, CreatedAt: millis(r.CreatedAt), UpdatedAt: millis(r.UpdatedAt), Version: r.Version,
-	}
-	if r.ShiftDays != nil {
-		row.ShiftDays = int64(*r.ShiftDays)
-	}
-	return row, nil
-}
-
-func (r swapRow) rule() (swap.Rule, error) {
-	rule := swap.Rule{
-		ID: swap.ID(r.ID), Line: shop.Line(r.Line), Name: r.Name, FirstOrder: r.FirstOrder, EveryOrder: r.EveryOrder, Cycle: int(r.Cycle), Sequence: int(r.Sequence),
-		CarryDiscount: r.Carry, Discount: swap.DiscountMode(r.Discount), NoEmail: r.Silent, CreatedAt: instant(r.CreatedAt), UpdatedAt: instant(r.UpdatedAt), Version: r.Version,
+func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &rule.ID)
+	mapText(m, &r.Line, &rule.Line)
+	mapText(m, &r.Name, &rule.Name)
+	mapJSON(m, "sources", &r.Sources, &rule.Sources)
+	mapJSON(m, "destinations", &r.Destinations, &rule.Destinations)
+	mapSame(m, &r.FirstOrder, &rule.FirstOrder)
+	mapSame(m, &r.EveryOrder, &rule.EveryOrder)
+	mapInt(m, &r.Cycle, &rule.Cycle)
+	mapInt(m, &r.Sequence, &rule.Sequence)
+	mapSame(m, &r.CarryDiscount, &rule.CarryDiscount)
+	mapText(m, &r.Discount, &rule.Discount)
+	mapSame(m, &r.NoEmail, &rule.NoEmail)
+	mapTime(m, &r.CreatedAt, &rule.CreatedAt)
+	mapTime(m, &r.UpdatedAt, &rule.UpdatedAt)
+	mapSame(m, &r.Version, &rule.Version)
+	if m.toRow {
+		r.Shifts = rule.ShiftDays != nil
+	} else if r.Shifts {
+		rule.ShiftDays = new(int)
 	}
 	if r.Shifts {
-		rule.ShiftDays = new(int(r.ShiftDays))
+		mapInt(m, &r.ShiftDays, rule.ShiftDays)
 	}
-	if err := json.Unmarshal([]byte(r.Sources), &rule.Sources); err != nil {
-		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", r.ID, err)
-	}
-	if err := json.Unmarshal([]byte(r.Destinations), &rule.Destinations); err != nil {
-		return swap.Rule{}, fmt.Errorf("read swap rule %d: %w", r.ID, err)
-	}
-	return rule, nil
-}
-
-func rulesOf(rows []swapRow) ([]swap.Rule, error) {
-	return parsed(rows, swapRow.rule)
+	m.within(r.ID)
 }
 
 func noRule(id swap.ID) error {
@@ -98,7 +84,7 @@ func (tx *Tx) SwapRules(ctx context.Context) ([]swap.Rule, error) {
 	if err := tx.q.NewSelect().Model(&rows).Where("w.shop_id = ?", tx.of).Order("w.sequence", "w.id").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the swap rules: %w", err)
 	}
-	return rulesOf(rows)
+	return readRows[swap.Rule](rows)
 }
 
 // SwapRule returns a rule of the line, locked, or NotFound.
@@ -111,7 +97,7 @@ func (tx *Tx) SwapRule(ctx context.Context, line shop.Line, id swap.ID) (swap.Ru
 	if len(rows) == 0 {
 		return swap.Rule{}, noRule(id)
 	}
-	return rows[0].rule()
+	return readRow[swap.Rule](rows[0])
 }
 
 // PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others if
@@ -124,7 +110,7 @@ func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
 			return err
 		}
 		put.ID, put.Version = swap.ID(id), 1
-		row, err := swapRowOf(tx.of, put)
+		row, err := rowOf[swapRow](tx.of, put)
 		if err != nil {
 			return err
 		}
@@ -134,7 +120,7 @@ func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
 		*r = put
 		return nil
 	}
-	row, err := swapRowOf(tx.of, put)
+	row, err := rowOf[swapRow](tx.of, put)
 	if err != nil {
 		return err
 	}
@@ -223,7 +209,7 @@ func (db *DB) SwapRuleOf(ctx context.Context, of shop.ID, line shop.Line, id swa
 	if len(rows) == 0 {
 		return swap.Rule{}, noRule(id)
 	}
-	return rows[0].rule()
+	return readRow[swap.Rule](rows[0])
 }
 
 // SwapRulesOf returns a page of the line's rules and how many there are.
@@ -237,6 +223,6 @@ func (db *DB) SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p pag
 	if err != nil {
 		return nil, 0, fmt.Errorf("list the swap rules: %w", err)
 	}
-	list, err := rulesOf(rows)
+	list, err := readRows[swap.Rule](rows)
 	return list, total, err
 }

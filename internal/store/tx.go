@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // What the features ask of a transaction.
@@ -29,6 +30,7 @@ type Tx struct {
 	transaction
 	of       shop.ID
 	db       *DB
+	readOnly bool // a View: nothing is locked
 	lockShop bool // the shop is read under its lock
 	stale    bool // the shop was read without a lock and has changed since
 
@@ -79,16 +81,25 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 		return err
 	}
 	lockShop := false
-	for run := 1; ; run++ {
-		again, err := db.through(ctx, func(ctx context.Context, commit bool) (bool, error) {
-			return db.once(ctx, s, commit, func(tx *Tx) error {
-				tx.lockShop = lockShop
-				err := fn(tx)
-				lockShop = lockShop || tx.stale
-				return err
-			})
+	ctx, span := tracing.Transaction(ctx, int64(s.shop))
+	return db.repeat(ctx, span, func(ctx context.Context, commit bool) (bool, error) {
+		return db.once(ctx, s, commit, func(tx *Tx) error {
+			tx.lockShop = lockShop
+			err := fn(tx)
+			lockShop = lockShop || tx.stale
+			return err
 		})
+	})
+}
+
+// repeat runs a transaction until it succeeds, or running it again would not help, and ends
+// its span.
+func (db *DB) repeat(ctx context.Context, span tracing.Span, once func(ctx context.Context, commit bool) (again bool, err error)) (err error) {
+	defer func() { span.End(err) }()
+	for run := 1; ; run++ {
+		again, err := db.through(ctx, once)
 		if err == nil || !again || run == maxRuns || ctx.Err() != nil {
+			span.Set(tracing.Runs(run))
 			return err
 		}
 		if short, ok := errors.AsType[*shortOfIDs](err); ok {
@@ -105,7 +116,7 @@ func (db *DB) update(ctx context.Context, s scope, fn func(*Tx) error) error {
 
 // once runs fn in one transaction. It reports whether running it again may help.
 func (db *DB) once(ctx context.Context, s scope, commit bool, fn func(*Tx) error) (again bool, err error) {
-	inner, err := db.engine.begin(ctx, s)
+	inner, err := db.engine.begin(ctx, s, readWrite)
 	if err != nil {
 		return db.engine.retryable(err), fmt.Errorf("begin a transaction: %w", err)
 	}
@@ -159,35 +170,35 @@ func (db *DB) Enqueue(ctx context.Context, tasks ...task.Task) error {
 
 // Billing returns the store of the billing feature.
 func (db *DB) Billing() billing.Store {
-	return Scope[billing.Tx]{db, func(tx *Tx) billing.Tx { return tx }}
+	return readScope(db, func(tx *Tx) billing.Tx { return tx }, func(tx *Tx) billing.ReadTx { return tx })
 }
 
 // Access returns the store of the access feature.
 func (db *DB) Access() access.Store {
-	return accessStore{Scope[access.Tx]{db, func(tx *Tx) access.Tx { return tx }}, db.Shops()}
+	return accessStore{readScope(db, func(tx *Tx) access.Tx { return tx }, func(tx *Tx) access.ReadTx { return tx }), db.Shops()}
 }
 
 type accessStore struct {
-	Scope[access.Tx]
+	ReadScope[access.Tx, access.ReadTx]
 	Shops
 }
 
 // Intake returns the store of the intake feature.
 func (db *DB) Intake() intake.Store {
-	return intakeStore{Scope[intake.Tx]{db, func(tx *Tx) intake.Tx { return tx }}, db.Shops()}
+	return intakeStore{readScope(db, func(tx *Tx) intake.Tx { return tx }, func(tx *Tx) intake.ReadTx { return tx }), db.Shops()}
 }
 
 // Repair returns the store of the repair feature.
 func (db *DB) Repair() repair.Store {
-	return repairStore{Scope[repair.Tx]{db, func(tx *Tx) repair.Tx { return tx }}, db.Shops()}
+	return repairStore{readScope(db, func(tx *Tx) repair.Tx { return tx }, func(tx *Tx) repair.ReadTx { return tx }), db.Shops()}
 }
 
 type repairStore struct {
-	Scope[repair.Tx]
+	ReadScope[repair.Tx, repair.ReadTx]
 	Shops
 }
 
 type intakeStore struct {
-	Scope[intake.Tx]
+	ReadScope[intake.Tx, intake.ReadTx]
 	Shops
 }

@@ -21,14 +21,22 @@ type unreadRow struct {
 	SeenAt     int64
 }
 
+func (r *unreadRow) Columns(m *mapping, u *contract.Unread) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ContractID, &u.ID)
+	mapText(m, &r.Reason, &u.Reason)
+	mapTime(m, &r.SinceAt, &u.Since)
+	mapTime(m, &r.SeenAt, &u.SeenAt)
+}
+
 // PutUnread notes contracts that cannot be taken over. One that was noted before
 // keeps since when.
 func (tx *Tx) PutUnread(ctx context.Context, list []contract.Unread) error {
-	rows := make([]unreadRow, len(list))
-	for i, u := range list {
-		rows[i] = unreadRow{ShopID: int64(tx.of), ContractID: int64(u.ID), Reason: clean(u.Reason), SinceAt: millis(u.Since), SeenAt: millis(u.SeenAt)}
+	rows, err := rowsOf[unreadRow](tx.of, list...)
+	if err != nil {
+		return err
 	}
-	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id) DO UPDATE SET reason = EXCLUDED.reason, seen_at = EXCLUDED.seen_at")
+	_, err = insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id) DO UPDATE SET reason = EXCLUDED.reason, seen_at = EXCLUDED.seen_at")
 	return err
 }
 
@@ -40,11 +48,7 @@ func (tx *Tx) UnreadContracts(ctx context.Context, after contract.ID, limit int)
 	if err != nil {
 		return nil, fmt.Errorf("read the contracts that cannot be read: %w", err)
 	}
-	list := make([]contract.Unread, len(rows))
-	for i, r := range rows {
-		list[i] = contract.Unread{ID: contract.ID(r.ContractID), Reason: r.Reason, Since: instant(r.SinceAt), SeenAt: instant(r.SeenAt)}
-	}
-	return list, nil
+	return readRows[contract.Unread](rows)
 }
 
 // DeleteUnread removes the notes of contracts which were seen last before an instant.

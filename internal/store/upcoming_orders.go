@@ -17,7 +17,7 @@ import (
 
 // unpublishedOrders selects contracts, aliased c, whose upcoming order is not published yet.
 func unpublishedOrders(db bun.IDB) *bun.SelectQuery {
-	return db.NewSelect().TableExpr("contracts AS c").Where("c.announce_at IS NOT NULL").Where("c.announced_for <> c.next_billing_date")
+	return db.NewSelect().TableExpr("contracts AS c").Where("c.notify_at IS NOT NULL").Where("c.notified_for <> c.next_billing_date")
 }
 
 // upcomingEndpoints selects the shops of endpoints, aliased e, that subscribe to upcoming orders.
@@ -25,14 +25,14 @@ func unpublishedOrders(db bun.IDB) *bun.SelectQuery {
 func (s Shops) upcomingEndpoints(now time.Time) *bun.SelectQuery {
 	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").
 		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", boundAt(now))
-	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.announces").Where("EXISTS (?)", charged)
+	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.upcoming_orders").Where("EXISTS (?)", charged)
 }
 
 // firstUnpublishedOrder selects the earliest instant at which an upcoming order of the shop of
 // an endpoint, aliased e, is published. It runs for each endpoint: the orders of a shop
 // without a subscribed endpoint stay unpublished for good.
 func (s Shops) firstUnpublishedOrder() *bun.SelectQuery {
-	return unpublishedOrders(s.db.reader).ColumnExpr("MIN(c.announce_at)").Where("c.shop_id = e.shop_id")
+	return unpublishedOrders(s.db.reader).ColumnExpr("MIN(c.notify_at)").Where("c.shop_id = e.shop_id")
 }
 
 // UpcomingOrderShops returns at most limit shops that have orders to announce.
@@ -59,8 +59,8 @@ func (tx *Tx) UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]w
 		NextBillingDate int64
 	}
 	var rows []row
-	err := unpublishedOrders(tx.q).Column("c.id", "c.line", "c.next_billing_date").Where("c.shop_id = ?", tx.of).Where("c.announce_at <= ?", millis(now)).
-		Order("c.announce_at", "c.id").Limit(int64(limit)).Scan(ctx, &rows)
+	err := unpublishedOrders(tx.q).Column("c.id", "c.line", "c.next_billing_date").Where("c.shop_id = ?", tx.of).Where("c.notify_at <= ?", millis(now)).
+		Order("c.notify_at", "c.id").Limit(int64(limit)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the contracts with an order to announce: %w", err)
 	}
@@ -82,7 +82,7 @@ func (tx *Tx) UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]w
 	// first to charge, skip or move one has had their way.
 	q := tx.q.NewSelect().TableExpr("attempts AS a").Column("a.id", "a.contract_id", "a.billing_date").Where("a.shop_id = ?", tx.of).
 		Where("a.contract_id IN (?)", bun.List(ids)).Where("a.status IN (?)", bun.List(billing.Open)).Where("a.status = ?", billing.Queued).
-		Where("NOT a.announced").Order("a.contract_id", "a.cycle")
+		Where("NOT a.notified").Order("a.contract_id", "a.cycle")
 	if err := tx.dialect().forUpdate(q).Scan(ctx, &attempts); err != nil {
 		return nil, fmt.Errorf("read the orders to announce: %w", err)
 	}
@@ -101,13 +101,13 @@ func (tx *Tx) MarkPublished(ctx context.Context, list []webhook.Upcoming) error 
 		attempts = append(attempts, u.Attempts...)
 	}
 	if len(attempts) > 0 {
-		_, err := tx.q.NewUpdate().TableExpr("attempts AS a").Set("announced = ?", true).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(attempts)).Exec(ctx)
+		_, err := tx.q.NewUpdate().TableExpr("attempts AS a").Set("notified = ?", true).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(attempts)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("note that %d orders are announced: %w", len(attempts), err)
 		}
 	}
 	for _, u := range list {
-		_, err := tx.q.NewUpdate().TableExpr("contracts AS c").Set("announced_for = ?", millis(u.Date)).Where("c.shop_id = ?", tx.of).Where("c.id = ?", u.Contract).
+		_, err := tx.q.NewUpdate().TableExpr("contracts AS c").Set("notified_for = ?", millis(u.Date)).Where("c.shop_id = ?", tx.of).Where("c.id = ?", u.Contract).
 			Where("c.next_billing_date = ?", millis(u.Date)).Exec(ctx) // one that has another date by now is not done
 		if err != nil {
 			return fmt.Errorf("note that the order of contract %d is announced: %w", u.Contract, err)

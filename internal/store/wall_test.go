@@ -8,14 +8,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
 	"net"
 	"net/url"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -130,7 +127,7 @@ func TestEveryTenantTableHasRowSecurity(t *testing.T) {
 			got = slices.DeleteFunc(got, func(p string) bool { return p == "read_by_view r t {0} true CHECK" })
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s has no wall between stores: end its migration on PostgreSQL with\n\tSELECT wall_off('%s');\nIt has %q", table, table, got)
+			t.Errorf("%s has no row-level security: add after CREATE TABLE\n\t{{.RowSecurity \"%s\"}}\nIt has %q", table, table, got)
 		}
 	}
 	for _, table := range searched {
@@ -143,32 +140,29 @@ func TestEveryTenantTableHasRowSecurity(t *testing.T) {
 	}
 }
 
-// silent reports whether a step of the schema after the wall touches rows without saying
-// whose: it would find none.
-func silent(step, text string) bool {
-	n, err := strconv.Atoi(step[:4])
+// lacksScope reports whether a migration after the first reads or writes rows without a scope:
+// it would find none.
+func lacksScope(version int64, text string) bool {
 	rows := regexp.MustCompile(`(?i)\b(UPDATE \w+ SET|DELETE FROM|INSERT INTO|SELECT .+ FROM)\b`)
-	return err == nil && n > 62 && rows.MatchString(text) && !strings.Contains(text, "SET LOCAL perennial.scope = 'all';")
+	return version > 1 && rows.MatchString(text) && !strings.Contains(text, migrations.Postgres.AllShops())
 }
 
 func TestMigrationsDeclareRowSecurity(t *testing.T) {
 	t.Parallel()
-	steps, err := fs.Glob(migrations.Files, "postgres/*.sql")
-	if err != nil || len(steps) < 40 {
-		t.Fatalf("%d steps, %v", len(steps), err)
+	all, err := migrations.Postgres.All()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range steps {
-		text, err := migrations.Files.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if silent(path.Base(name), string(text)) {
-			t.Errorf("%s touches rows of tenants and finds none: begin it with\n\tSET LOCAL perennial.scope = 'all';", name)
+	for _, m := range all {
+		for _, f := range m.Files {
+			if lacksScope(m.Version, f.SQL) {
+				t.Errorf("%s reads or writes rows of shops and finds none: begin it with\n\t{{.AllShops}}", f.Name)
+			}
 		}
 	}
 	const change = "UPDATE contracts SET note = '';"
-	if !silent("0063_x.sql", change) || silent("0063_x.sql", "SET LOCAL perennial.scope = 'all';\n"+change) || silent("0063_x.sql", "ALTER TABLE contracts ADD COLUMN x text;") {
-		t.Error("silent does not tell steps apart")
+	if !lacksScope(3, change) || lacksScope(3, migrations.Postgres.AllShops()+"\n"+change) || lacksScope(3, "ALTER TABLE contracts ADD COLUMN x text;") {
+		t.Error("lacksScope does not tell migrations apart")
 	}
 }
 

@@ -5,13 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -33,68 +31,48 @@ type webhookStore struct {
 type endpointRow struct {
 	bun.BaseModel `bun:"table:webhook_endpoints,alias:e"`
 
-	ShopID       int64  `bun:"shop_id,pk"`
-	ID           int64  `bun:"id,pk"`
-	URL          string `bun:"url"`
-	Types        string // with spaces between
-	Secret       string // sealed, like the old one
-	OldSecret    string
-	OldTill      int64
-	Enabled      bool
-	Announces    bool // wants the upcoming orders
-	Reason       string
-	FailingSince int64
-	CreatedAt    int64
-	UpdatedAt    int64
-	Version      int64
+	ShopID         int64  `bun:"shop_id,pk"`
+	ID             int64  `bun:"id,pk"`
+	URL            string `bun:"url"`
+	Types          string // with spaces between
+	Secret         string // sealed, like the old one
+	OldSecret      string
+	OldSecretUntil int64
+	Enabled        bool
+	UpcomingOrders bool // wants the upcoming orders
+	Reason         string
+	FailingSince   int64
+	CreatedAt      int64
+	UpdatedAt      int64
+	Version        int64
+}
+
+func (r *endpointRow) Columns(m *mapping, e *webhook.Endpoint) {
+	mapShop(m, &r.ShopID, &e.Shop)
+	mapInt(m, &r.ID, &e.ID)
+	mapText(m, &r.URL, &e.URL)
+	mapWords(m, &r.Types, &e.Types)
+	mapSealed(m, "secret", r.ShopID, &r.Secret, &e.Secret)
+	mapSealed(m, "old_secret", r.ShopID, &r.OldSecret, &e.OldSecret)
+	mapTime(m, &r.OldSecretUntil, &e.OldSecretUntil)
+	mapSame(m, &r.Enabled, &e.Enabled)
+	if m.toRow {
+		r.UpcomingOrders = e.WantsUpcoming()
+	}
+	mapText(m, &r.Reason, &e.Reason)
+	mapTime(m, &r.FailingSince, &e.FailingSince)
+	mapTime(m, &r.CreatedAt, &e.Created)
+	mapTime(m, &r.UpdatedAt, &e.Updated)
+	mapSame(m, &r.Version, &e.Version)
+	m.within(r.ID)
 }
 
 func (db *DB) endpointRow(of shop.ID, e webhook.Endpoint) (endpointRow, error) {
-	row := endpointRow{
-		ShopID: int64(of), ID: int64(e.ID), URL: e.URL, Types: typesText(e.Types), OldTill: millis(e.OldSecretUntil), Enabled: e.Enabled, Announces: e.WantsUpcoming(), Reason: e.Reason,
-		FailingSince: millis(e.FailingSince), CreatedAt: millis(e.Created), UpdatedAt: millis(e.Updated), Version: e.Version,
-	}
-	var err error
-	if row.Secret, err = db.seal.seal(of, platform.Token(e.Secret)); err != nil {
-		return endpointRow{}, err
-	}
-	row.OldSecret, err = db.seal.seal(of, platform.Token(e.OldSecret))
-	return row, err
+	return sealedRowOf[endpointRow](db.seal, of, e)
 }
 
 func (db *DB) endpoint(r endpointRow) (webhook.Endpoint, error) {
-	e := webhook.Endpoint{
-		ID: webhook.EndpointID(r.ID), Shop: shop.ID(r.ShopID), URL: r.URL, Types: typesOf(r.Types), OldSecretUntil: instant(r.OldTill), Enabled: r.Enabled, Reason: r.Reason,
-		FailingSince: instant(r.FailingSince), Created: instant(r.CreatedAt), Updated: instant(r.UpdatedAt), Version: r.Version,
-	}
-	for _, s := range []struct {
-		into *string
-		text string
-	}{{&e.Secret, r.Secret}, {&e.OldSecret, r.OldSecret}} {
-		open, err := db.seal.open(e.Shop, s.text)
-		if err != nil {
-			return webhook.Endpoint{}, fmt.Errorf("read webhook endpoint %d: %w", r.ID, err)
-		}
-		*s.into = string(open)
-	}
-	return e, nil
-}
-
-func typesText(types []webhook.Type) string {
-	words := make([]string, len(types))
-	for i, t := range types {
-		words[i] = string(t)
-	}
-	return strings.Join(words, " ")
-}
-
-func typesOf(text string) []webhook.Type {
-	words := strings.Fields(text)
-	types := make([]webhook.Type, len(words))
-	for i, w := range words {
-		types[i] = webhook.Type(w)
-	}
-	return types
+	return readSealedRow[webhook.Endpoint](db.seal, r)
 }
 
 // LockEndpoints keeps other transactions that would add an endpoint waiting.
@@ -188,19 +166,27 @@ type webhookRow struct {
 	ExpiresAt  int64
 }
 
+func (r *webhookRow) Columns(m *mapping, w *webhook.Message) {
+	mapShop(m, &r.ShopID, &w.Shop)
+	mapText(m, &r.ID, &w.ID)
+	mapText(m, &r.Type, &w.Type)
+	mapText(m, &r.Line, &w.Line)
+	mapInt(m, &r.ContractID, &w.Contract)
+	mapSame(m, &r.AttemptID, &w.Attempt)
+	mapSame(m, &r.CustomerID, &w.Customer)
+	mapSame(m, &r.RecordID, &w.Record)
+	mapTime(m, &r.At, &w.At)
+	body := string(w.Body)
+	mapSealed(m, "body", r.ShopID, &r.Body, &body)
+	if m.toRow {
+		r.ExpiresAt = millis(w.At.Add(webhook.Retention))
+	} else if body != "" {
+		w.Body = []byte(body)
+	}
+}
+
 func (db *DB) webhookMessage(r webhookRow) (webhook.Message, error) {
-	text, err := db.seal.open(shop.ID(r.ShopID), r.Body)
-	if err != nil {
-		return webhook.Message{}, fmt.Errorf("read webhook message %s: %w", r.ID, err)
-	}
-	m := webhook.Message{
-		ID: webhook.MessageID(r.ID), Shop: shop.ID(r.ShopID), Type: webhook.Type(r.Type), Line: shop.Line(r.Line),
-		Contract: contract.ID(r.ContractID), Attempt: r.AttemptID, Customer: r.CustomerID, Record: r.RecordID, At: instant(r.At),
-	}
-	if text != "" {
-		m.Body = []byte(text)
-	}
-	return m, nil
+	return readSealedRow[webhook.Message](db.seal, r)
 }
 
 // Message returns a message, or NotFound.
@@ -262,13 +248,8 @@ func (tx *Tx) AddMessages(ctx context.Context, list ...webhook.Addressed) error 
 	}
 	messages, deliveries := make([]webhookRow, len(list)), make([]webhookDeliveryRow, 0, n)
 	for i, o := range list {
-		sealed, err := tx.db.seal.seal(tx.of, platform.Token(o.Body))
-		if err != nil {
+		if messages[i], err = sealedRowOf[webhookRow](tx.db.seal, tx.of, o.Message); err != nil {
 			return err
-		}
-		messages[i] = webhookRow{
-			ShopID: int64(tx.of), ID: string(o.ID), Type: string(o.Type), Line: string(o.Line), ContractID: int64(o.Contract), AttemptID: o.Attempt,
-			CustomerID: o.Customer, RecordID: o.Record, At: millis(o.At), Body: sealed, ExpiresAt: millis(o.At.Add(webhook.Retention)),
 		}
 		for _, to := range o.To {
 			deliveries = append(deliveries, webhookDeliveryRow{
@@ -306,35 +287,33 @@ type webhookDeliveryRow struct {
 	Tries      int64
 	DueAt      int64 `bun:",nullzero"`
 	TriedAt    int64
-	Code       int64
+	StatusCode int64
 	Error      string
-	Took       int64 // in milliseconds
-	Answer     string
+	DurationMs int64 // of the last try
+	Response   string
 	Version    int64
 }
 
-func webhookDeliveryRowOf(of shop.ID, d webhook.Delivery) webhookDeliveryRow {
-	return webhookDeliveryRow{
-		ShopID: int64(of), ID: int64(d.ID), EndpointID: int64(d.Endpoint), MessageID: string(d.Message), Type: string(d.Type), ContractID: int64(d.Contract),
-		CustomerID: d.Customer, At: millis(d.At), Status: string(d.Status), Tries: int64(d.Tries), DueAt: millis(d.Due), TriedAt: millis(d.TriedAt), Code: int64(d.Code),
-		Error: d.Error, Took: d.Took.Milliseconds(), Answer: d.Answer, Version: d.Version,
-	}
-}
-
-func (r webhookDeliveryRow) delivery() webhook.Delivery {
-	return webhook.Delivery{
-		ID: webhook.DeliveryID(r.ID), Shop: shop.ID(r.ShopID), Endpoint: webhook.EndpointID(r.EndpointID), Message: webhook.MessageID(r.MessageID), Type: webhook.Type(r.Type),
-		Contract: contract.ID(r.ContractID), Customer: r.CustomerID, At: instant(r.At), Status: webhook.Status(r.Status), Tries: int(r.Tries), Due: instant(r.DueAt), TriedAt: instant(r.TriedAt),
-		Code: int(r.Code), Error: r.Error, Took: time.Duration(r.Took) * time.Millisecond, Answer: r.Answer, Version: r.Version,
-	}
-}
-
-func webhookDeliveriesOf(rows []webhookDeliveryRow) []webhook.Delivery {
-	list := make([]webhook.Delivery, len(rows))
-	for i, r := range rows {
-		list[i] = r.delivery()
-	}
-	return list
+func (r *webhookDeliveryRow) Columns(m *mapping, d *webhook.Delivery) {
+	mapShop(m, &r.ShopID, &d.Shop)
+	mapInt(m, &r.ID, &d.ID)
+	mapInt(m, &r.EndpointID, &d.Endpoint)
+	mapText(m, &r.MessageID, &d.Message)
+	mapText(m, &r.Type, &d.Type)
+	mapInt(m, &r.ContractID, &d.Contract)
+	mapSame(m, &r.CustomerID, &d.Customer)
+	mapTime(m, &r.At, &d.At)
+	mapText(m, &r.Status, &d.Status)
+	mapInt(m, &r.Tries, &d.Tries)
+	mapTime(m, &r.DueAt, &d.Due)
+	mapTime(m, &r.TriedAt, &d.TriedAt)
+	mapInt(m, &r.StatusCode, &d.Code)
+	mapText(m, &r.Error, &d.Error)
+	took := d.Took.Milliseconds()
+	mapSame(m, &r.DurationMs, &took)
+	d.Took = time.Duration(took) * time.Millisecond
+	mapText(m, &r.Response, &d.Answer)
+	mapSame(m, &r.Version, &d.Version)
 }
 
 // Delivery returns a delivery, or NotFound.
@@ -347,7 +326,7 @@ func (tx *Tx) Delivery(ctx context.Context, id webhook.DeliveryID) (webhook.Deli
 	if err != nil {
 		return webhook.Delivery{}, fmt.Errorf("read webhook delivery %d: %w", id, err)
 	}
-	return row.delivery(), nil
+	return readRow[webhook.Delivery](row)
 }
 
 // DueDeliveries returns at most limit deliveries to an endpoint whose Due is not after
@@ -359,7 +338,7 @@ func (tx *Tx) DueDeliveries(ctx context.Context, to webhook.EndpointID, now time
 	if err != nil {
 		return nil, fmt.Errorf("read the due webhooks of endpoint %d: %w", to, err)
 	}
-	return webhookDeliveriesOf(rows), nil
+	return readRows[webhook.Delivery](rows)
 }
 
 // InFlight returns how many deliveries to an endpoint are being sent.
@@ -407,9 +386,9 @@ func (tx *Tx) ReleaseNext(ctx context.Context, d webhook.Delivery, at time.Time)
 
 // PutDeliveries replaces deliveries under the version rule.
 func (tx *Tx) PutDeliveries(ctx context.Context, list ...webhook.Delivery) error {
-	rows := make([]webhookDeliveryRow, len(list))
-	for i, d := range list {
-		rows[i] = webhookDeliveryRowOf(tx.of, d)
+	rows, err := rowsOf[webhookDeliveryRow](tx.of, list...)
+	if err != nil {
+		return err
 	}
 	n, err := update(ctx, tx, rows)
 	if err == nil && n != int64(len(rows)) {
@@ -475,5 +454,6 @@ func (s webhookStore) Deliveries(ctx context.Context, of shop.ID, ask webhook.De
 	if err != nil {
 		return nil, 0, fmt.Errorf("read webhook deliveries: %w", err)
 	}
-	return webhookDeliveriesOf(rows), total, nil
+	list, err := readRows[webhook.Delivery](rows)
+	return list, total, err
 }

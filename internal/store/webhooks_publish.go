@@ -22,7 +22,8 @@ func (tx *Tx) EnabledEndpoints(ctx context.Context) ([]webhook.Endpoint, error) 
 	}
 	list := make([]webhook.Endpoint, len(rows))
 	for i, r := range rows {
-		list[i] = webhook.Endpoint{ID: webhook.EndpointID(r.ID), Shop: tx.of, Types: typesOf(r.Types), Enabled: true}
+		list[i] = webhook.Endpoint{ID: webhook.EndpointID(r.ID), Shop: tx.of, Enabled: true}
+		mapWords(&mapping{}, &r.Types, &list[i].Types)
 	}
 	return list, nil
 }

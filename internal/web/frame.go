@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // Frame is what every request passes first and last: it gets an id, its body a
@@ -24,6 +25,10 @@ type Frame struct {
 	// Unavailable reports whether an error is that of something without which nothing can
 	// be served, such as the database. Such a request is answered 503. nil: none is.
 	Unavailable func(error) bool
+	Tracer      tracing.Tracer // marks requests
+	// Observe is given each request that was answered. The route is a pattern; "": none
+	// fits. nil: none is.
+	Observe func(method, route string, status int, took time.Duration)
 }
 
 // Around returns the handler inside the frame.
@@ -42,7 +47,12 @@ func (f Frame) Around(next http.Handler) http.Handler {
 		if f.Secure {
 			header.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		r = withTrace(r, t)
+		ctx := r.Context()
+		if trusts(r, f.TrustedProxies) {
+			ctx = tracing.Continue(ctx, r.Header.Get("traceparent"))
+		}
+		ctx, t.span = f.Tracer.Request(ctx)
+		r = withTrace(r.WithContext(ctx), t)
 		r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
 		defer f.finish(rec, r, t, start)
 		next.ServeHTTP(rec, r)
@@ -60,10 +70,12 @@ func (f Frame) finish(w *recorder, r *http.Request, t *trace, start time.Time) {
 			cause = nil
 		}
 	}
+	took := f.Clock.Now().Sub(start)
+	f.report(w, r, t, took)
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
 		slog.String("requestId", t.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.Int("status", w.answered()),
-		slog.Int64("ms", f.Clock.Now().Sub(start).Milliseconds()), slog.Int64("bytes", w.bytes),
+		slog.Int64("ms", took.Milliseconds()), slog.Int64("bytes", w.bytes),
 		slog.Int64("shop", int64(t.shop)), slog.Int64("key", int64(t.key)),
 	}
 	if t.err != nil {

@@ -24,8 +24,7 @@ type Gate struct {
 	Clock    clock.Clock // how long an answer is kept
 }
 
-// Keys knows who a key belongs to. A key that opens nothing is a fault of kind
-// Unauthenticated.
+// Keys authenticates API keys. An invalid key is a fault of kind Unauthenticated.
 type Keys interface {
 	Authenticate(ctx context.Context, value string) (access.Caller, error)
 }

@@ -32,7 +32,7 @@ func (i Instant) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads an instant. A day without a time is its first instant in
-// UTC: who knows the zone reads it with ParseMoment.
+// UTC: callers that know the zone use ParseMoment.
 func (i *Instant) UnmarshalText(text []byte) error {
 	m, err := ParseMoment("", string(text), time.UTC)
 	*i = Instant(m.From)

@@ -23,7 +23,7 @@ type Limiter interface {
 	// Take takes one token of a bucket. What its rate leaves out is the
 	// installation's.
 	Take(ctx context.Context, b access.Bucket) (Allowance, error)
-	// Full is what a caller has who has used nothing up.
+	// Full returns the allowance of a full bucket.
 	Full() Allowance
 }
 
@@ -54,7 +54,7 @@ func (a Allowance) headers(h http.Header) {
 	}
 }
 
-// seconds rounds up, so that who waits as long has waited long enough.
+// seconds rounds up, so that a client that waits as long has waited long enough.
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // Limits returns the limiter of an installation: over buckets that all nodes

@@ -50,7 +50,7 @@ func checkRequest(ctx huma.Context) error {
 		}
 	}
 	for _, p := range ctx.Operation().Parameters {
-		if p.In == "header" { // who reads it checks it
+		if p.In == "header" { // the code that reads it checks it
 			continue
 		}
 		values := query[p.Name]

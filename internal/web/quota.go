@@ -11,9 +11,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 )
 
-// announce sets the headers that every answer carries, to what they are for a
-// caller who has used nothing up.
-func (g Gate) announce(next http.Handler) http.Handler {
+// withRateHeaders sets the rate limit headers of every answer to a full bucket, until the
+// caller is known.
+func (g Gate) withRateHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.Limits.Full().headers(w.Header())
 		next.ServeHTTP(w, r)

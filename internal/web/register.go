@@ -31,14 +31,14 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 		Extensions:  a.gate.extensions(op.Scope),
 	}
 	if op.Method != http.MethodGet {
-		described.Middlewares = append(described.Middlewares, toItsEnd)
+		described.Middlewares = append(described.Middlewares, withoutCancel)
 	}
 	if a.gate.repeatable(op) {
 		described.Parameters = append(slices.Clip(described.Parameters), repeatParam(op))
 		described.Middlewares = append(described.Middlewares, a.gate.once(op))
-		handle = noted(handle)
+		handle = markBegun(handle)
 	}
-	described.Middlewares = append(described.Middlewares, checkParameters, typed(op))
+	described.Middlewares = append(described.Middlewares, checkParameters, withContentType(op))
 	if a.gate.Shoppers != nil && op.Method == http.MethodPost { // no other one can be sent by a page of another site
 		described.Middlewares = append(described.Middlewares, requireJSON)
 	}
@@ -58,9 +58,9 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 	}
 }
 
-// typed says of an answer without a body too that it is JSON: integrations rely on the
+// withContentType says of an answer without a body too that it is JSON: integrations rely on the
 // header and read what is not there as nothing. A 204 has no content to be of a type.
-func typed(op Operation) func(huma.Context, func(huma.Context)) {
+func withContentType(op Operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		if op.Status != http.StatusNoContent {
 			ctx.SetHeader("Content-Type", mediaJSON)

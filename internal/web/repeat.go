@@ -18,12 +18,13 @@ import (
 // still waits.
 const settleTime = 5 * time.Second
 
-// changeTime is how long a change may take. It ends before others take it for dead.
+// changeTime is how long a change may take. It ends before its claim expires, after which the
+// request may run again.
 const changeTime = idempotency.Lease - 2*settleTime
 
-// toItsEnd lets a change be carried to its end although its caller hangs up: one that
-// is left half done is asked for again, and done twice.
-func toItsEnd(ctx huma.Context, next func(huma.Context)) {
+// withoutCancel lets a change complete although its caller disconnects: the client would
+// repeat a change that was left half done, and it would be made twice.
+func withoutCancel(ctx huma.Context, next func(huma.Context)) {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx.Context()), changeTime)
 	defer cancel()
 	next(huma.WithContext(ctx, bounded))
@@ -110,9 +111,9 @@ func RequestName(ctx context.Context) string {
 	return e.claim.RequestID()
 }
 
-// noted returns the operation so that it notes its beginning: an answer given
-// before says nothing of what the operation would have done.
-func noted[I, O any](handle func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+// markBegun returns an operation that records that it has begun: an answer given before
+// that is not kept.
+func markBegun[I, O any](handle func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		if e, ok := ctx.Value(executionKey{}).(*execution); ok {
 			e.begun = true
@@ -152,7 +153,7 @@ func (g Gate) carryOut(ctx huma.Context, of shop.ID, claim idempotency.Claim, op
 	if e.begun && (doubt || keeps(answer)) {
 		bounded, cancel := context.WithTimeout(settling, settleTime)
 		defer cancel()
-		err = g.Answers.Keep(bounded, of, claim, without(answer, op.Secret))
+		err = g.Answers.Keep(bounded, of, claim, withoutSecret(answer, op.Secret))
 	} else {
 		err = release()
 	}

@@ -29,9 +29,9 @@ func inDoubt(a idempotency.Answer) bool {
 		a.Status == http.StatusServiceUnavailable && json.Unmarshal(a.Body, &p) == nil && p.ErrorKey == fault.InDoubt
 }
 
-// without returns the answer as it is kept: a secret that is shown once is not
+// withoutSecret returns the answer as it is kept: a secret that is shown once is not
 // kept anywhere. An answer that has the secret is a JSON object.
-func without(a idempotency.Answer, secret string) idempotency.Answer {
+func withoutSecret(a idempotency.Answer, secret string) idempotency.Answer {
 	var fields map[string]json.RawMessage
 	if secret == "" || json.Unmarshal(a.Body, &fields) != nil || fields[secret] == nil {
 		return a

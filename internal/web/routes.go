@@ -13,8 +13,7 @@ import (
 // Routes serves the mux and answers what it does not know in our words: the
 // mux's own answers are plain text, and its redirects to tidier paths HTML.
 //
-// A graph id in a path may be written with its slashes, as who puts addresses together
-// by hand does, or percent-encoded: either is one segment.
+// A graph id in a path is one segment, with its slashes as they are or percent-encoded.
 func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
@@ -25,6 +24,7 @@ func Routes(mux muxer) http.Handler {
 		}
 		handler, pattern := mux.Handler(r)
 		if pattern != "" {
+			traceOf(r.Context()).found(pattern)
 			mux.ServeHTTP(w, r)
 			return
 		}

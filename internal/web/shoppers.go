@@ -17,7 +17,7 @@ import (
 // paramShop is the one parameter that both an operation and the platform can have.
 const paramShop = "shop"
 
-// authenticateShopper lets only requests of shoppers through who are signed in at
+// authenticateShopper lets only requests of shoppers through that are signed in at
 // their store. What the platform added to the query is taken out of it: an operation
 // sees what the shopper asked, and links lead back to the store's domain.
 func (g Gate) authenticateShopper(ctx huma.Context, next func(huma.Context)) {
@@ -40,8 +40,8 @@ func (g Gate) authenticateShopper(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithValue(ctx, callerKey{}, Caller{Shop: who.Store, Actor: who.Actor(t.clientIP)}))
 }
 
-// refuseShopper answers who is not let in. The words of a missing key would send a
-// shopper to look for one.
+// refuseShopper answers a request without a signed-in shopper. Its title does not ask for
+// an API key, as that of other audiences does.
 func refuseShopper(w http.ResponseWriter, r *http.Request, err error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Unauthenticated {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/tracing"
 )
 
 // trace follows one request. It belongs to the goroutine that serves it.
@@ -20,7 +21,9 @@ type trace struct {
 	shop     shop.ID  // 0 before authentication
 	key      access.KeyID
 	known    map[string]bool // parameters of the query that the operation has; nil before it is known
-	err      error           // why it failed; nil when it did not
+	route    string          // pattern of the path; "": none fits
+	span     tracing.Span
+	err      error // why it failed; nil when it did not
 
 	unavailable func(error) bool // see Frame
 }

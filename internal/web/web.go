@@ -68,5 +68,5 @@ func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schem
 
 // Handler returns the interface inside the frame that every request passes.
 func (a *API) Handler(f Frame) http.Handler {
-	return f.Around(a.gate.announce(Routes(a.mux)))
+	return f.Around(a.gate.withRateHeaders(Routes(a.mux)))
 }

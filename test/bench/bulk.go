@@ -58,15 +58,20 @@ func (d database) addLargeShop(ctx context.Context, db *store.DB, number, contra
 const largeContracts = `INSERT INTO contracts (shop_id, id, line, revision, status, currency, customer_id, customer_email, customer_first_name, customer_last_name, customer_name,
 	customer_phone, email_folded, name_folded, billing_interval, billing_count, billing_anchors, delivery_interval, delivery_count, delivery_anchors, lines, order_amount,
 	origin_order_id, origin_order_name, payment_method, payment_usable, billing_country, delivery_country, delivery_price, note, attributes, imported_id, last_payment,
-	series_cycle, series_start, next_billing_date, max_cycles, min_cycles, auto_charge, orders, lifetime, last_order_id, last_order, last_order_at,
-	created_at, updated_at, activated_at, paused_at, cancelled_at, version)
+	series_cycle, series_start, next_billing_date, max_cycles, min_cycles, auto_charge, orders, lifetime, last_order_id, last_order_name, last_order_at,
+	created_at, updated_at, activated_at, paused_at, cancelled_at, version,
+	card, pricing, plan_pricing, priced, discounts, origin, first_amount, split_from, earlier_orders, split, series_passed, series_moved, later_series, passed_cycles,
+	queue_updated_at, overrides, one_offs, pending_change, in_flight_edits, changing_until, moving, pause, ending, trial, dunning, lifelong, expire_at,
+	cancellation_feedback, cancellation_note, cancelled_order_date, last_order_amount)
 SELECT %[1]d, %[2]d + i + 1, 'SUBSCRIPTION', 1, (ARRAY['ACTIVE', 'ACTIVE', 'ACTIVE', 'PAUSED', 'CANCELLED'])[i %% 5 + 1], 'USD', %[2]d + i / 2 + 1,
 	first || '.' || last || '@example.com', first, last, first || ' ' || last, '', lower(first || '.' || last || '@example.com'), lower(first || ' ' || last),
 	every, 1 + i %% 3, '', CASE WHEN i %% 20 = 0 THEN 'WEEK' ELSE every END, CASE WHEN i %% 20 = 0 THEN 4 ELSE 1 + i %% 3 END, '',
 	format('[{"id":"gid://shopify/SubscriptionLine/%%s","product":%%s,"variant":%%s,"sku":"SKU","title":"Coffee","quantity":%%s,"price":%%s,"currency":"USD","plan":%%s,"planName":"Every month"}]',
 		i, 3001 + i %% 200, 4001 + i %% 1000, 1 + i %% 3, 500 + i %% 5000, %[5]d + i %% %[6]d),
 	(500 + i %% 5000) * (1 + i %% 3) * 10, i + 1, '#' || 1001 + i, 'gid://shopify/CustomerPaymentMethod/' || i, true, '', 'US', 0, '', '',
-	CASE WHEN i %% 50 = 7 THEN 'old-' || i ELSE '' END, '', 1, created, created + 2592000000, 0, 0, true, 0, 0, 0, '', 0, created, created + 3600000, 0, 0, 0, 1
+	CASE WHEN i %% 50 = 7 THEN 'old-' || i ELSE '' END, '', 1, created, created + 2592000000, 0, 0, true, 0, 0, 0, '', 0, created, created + 3600000, 0, 0, 0, 1,
+	'', '', '', false, '', 'STORE_FRONT', -1, 0, 0, '', 0, false, '', 0,
+	0, '', 0, '', '', 0, '', '', '', '', '', false, 0, '', '', 0, 0
 FROM (SELECT i, (ARRAY['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Donald', 'Frances', 'Tony'])[i / 2 %% 8 + 1] AS first,
 	(ARRAY['Lovelace', 'Hopper', 'Turing', 'Dijkstra', 'Liskov', 'Knuth', 'Allen'])[i / 2 %% 7 + 1] || i / 2 AS last,
 	(ARRAY['WEEK', 'MONTH'])[i %% 2 + 1] AS every, %[3]d + i * 60000::bigint AS created FROM generate_series(0, %[4]d) AS i) AS made`

@@ -112,12 +112,12 @@ func (d database) fillAttempts(ctx context.Context, of int64, stored int, now ti
 	}
 	every := stored / scanDue
 	waits := stored / 10
-	_, err := d.bare.ExecContext(ctx, fmt.Sprintf(`INSERT INTO attempts (shop_id, id, contract_id, cycle, status, billing_date, moved, due_at, try, key, first_sent_at, sent_at,
-	failures, polls, manual, attempted_at, platform_id, error_code, error_message, action_url, order_id, order_name, amount, currency, lines, note, flags, created_at, updated_at, version)
+	_, err := d.bare.ExecContext(ctx, fmt.Sprintf(`INSERT INTO attempts (shop_id, id, contract_id, cycle, status, billing_date, moved, due_at, publish_lease_until, try, key, first_sent_at, sent_at,
+	failures, polls, manual, attempted_at, platform_id, error_code, error_message, action_url, order_id, order_name, amount, currency, lines, note, flags, preparation, dunning, created_at, updated_at, version)
 SELECT %[1]d, 1000000 + n, 10000001 + n %% %[2]d, n / %[2]d + 1,
 	CASE WHEN n %% %[3]d = 0 OR n < %[4]d THEN 'QUEUED' ELSE 'SUCCESS' END, %[5]d - 60000, false,
 	CASE WHEN n %% %[3]d = 0 THEN %[5]d - n %% 60000 WHEN n < %[4]d THEN %[5]d + 86400000 + n END,
-	0, '', 0, 0, 0, 0, false, 0, '', '', '', '', n, '#' || n, 990, 'USD', '', '', '', %[5]d, %[5]d, 1
+	0, 0, '', 0, 0, 0, 0, false, 0, '', '', '', '', n, '#' || n, 990, 'USD', '', '', '', '', '', %[5]d, %[5]d, 1
 FROM %[6]s`, of, scanContracts, every, waits, now.UnixMilli(), numbers))
 	return err
 }

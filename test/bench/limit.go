@@ -56,17 +56,17 @@ func limitSteps() [][]statement {
 	return [][]statement{
 		{updateAttempt("status = 'REQUESTING', due_at = %[2]s, try = 1, key = 'limit-' || %[1]s, first_sent_at = %[2]s, sent_at = %[2]s")},
 		{updateAttempt("status = 'PROGRESS', due_at = %[2]s + 600000, platform_id = 'gid://shopify/SubscriptionBillingAttempt/' || %[1]s")},
-		{insertInto("inbox", "id, topic, triggered_at, api_version, contract_id, revision, attempt, key, cycle, payment_method, customer_id, received_at, due_at, failures, reason",
-			"'limit-' || %[3]s, 'subscription_billing_attempts/success', %[4]s, '2026-10', %[2]s, 0, 'gid://shopify/SubscriptionBillingAttempt/' || %[3]s, %[3]s, 0, '', 0, %[4]s, %[4]s, 0, ''")},
+		{insertInto("inbox", "id, topic, triggered_at, api_version, contract_id, revision, attempt, key, cycle, payment_method, customer_id, kept_customer_id, received_at, due_at, failures, reason",
+			"'limit-' || %[3]s, 'subscription_billing_attempts/success', %[4]s, '2026-10', %[2]s, 0, 'gid://shopify/SubscriptionBillingAttempt/' || %[3]s, %[3]s, 0, '', 0, 0, %[4]s, %[4]s, 0, ''")},
 		{
 			updateAttempt("status = 'SUCCESS', due_at = NULL, order_id = 1, order_name = '#' || %[1]s, attempted_at = %[2]s"),
 			{
-				"UPDATE contracts SET orders = orders + 1, lifetime = lifetime + 1980, last_order = '#' || r.word, last_order_id = r.id, last_order_at = $5::bigint, next_billing_date = $5::bigint, updated_at = $5::bigint, version = version + 1" +
+				"UPDATE contracts SET orders = orders + 1, lifetime = lifetime + 1980, last_order_name = '#' || r.word, last_order_id = r.id, last_order_at = $5::bigint, next_billing_date = $5::bigint, updated_at = $5::bigint, version = version + 1" +
 					rows + "contracts.shop_id = $1::bigint AND contracts.id = r.contract",
-				"UPDATE contracts SET orders = orders + 1, lifetime = lifetime + 1980, last_order = '#' || ?4, last_order_id = ?2, last_order_at = ?5, next_billing_date = ?5, updated_at = ?5, version = version + 1 WHERE shop_id = ?1 AND id = ?3",
+				"UPDATE contracts SET orders = orders + 1, lifetime = lifetime + 1980, last_order_name = '#' || ?4, last_order_id = ?2, last_order_at = ?5, next_billing_date = ?5, updated_at = ?5, version = version + 1 WHERE shop_id = ?1 AND id = ?3",
 			},
-			insertInto("attempts", "id, contract_id, cycle, status, billing_date, moved, due_at, try, key, first_sent_at, sent_at, failures, polls, manual, attempted_at, platform_id, error_code, error_message, action_url, order_id, order_name, amount, currency, lines, note, flags, created_at, updated_at, version",
-				"%[1]s + "+apart+", %[2]s, 1000, 'QUEUED', %[4]s + "+apart+"000, false, %[4]s + "+apart+"000, 0, '', 0, 0, 0, 0, false, 0, '', '', '', '', 0, '', 0, '', '', '', '', %[4]s, %[4]s, 1"),
+			insertInto("attempts", "id, contract_id, cycle, status, billing_date, moved, due_at, publish_lease_until, try, key, first_sent_at, sent_at, failures, polls, manual, attempted_at, platform_id, error_code, error_message, action_url, order_id, order_name, amount, currency, lines, note, flags, preparation, dunning, created_at, updated_at, version",
+				"%[1]s + "+apart+", %[2]s, 1000, 'QUEUED', %[4]s + "+apart+"000, false, %[4]s + "+apart+"000, 0, 0, '', 0, 0, 0, 0, false, 0, '', '', '', '', 0, '', 0, '', '', '', '', '', '', %[4]s, %[4]s, 1"),
 			insertInto("activity", "id, entity_id, entity_type, event, status, source, actor, client_ip, recorded_at, info",
 				"%[1]s + "+apart+", %[1]s, 'SUBSCRIPTION_BILLING_ATTEMPT', 'BILLING_ATTEMPT_TRIGGERED', 'SUCCESS', 'SYSTEM_EVENT', '', '', %[4]s, '{\"cycle\":1,\"orderName\":\"#' || %[3]s || '\"}'"),
 			insertInto("search_terms", "id, contract_id, kind, term", "%[1]s + "+apart+", %[2]s, 'order', '#limit' || %[3]s || '-' || %[4]s"),

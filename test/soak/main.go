@@ -55,6 +55,7 @@ func (s *soak) parts() []part {
 		{"tests", "The long tests: a year of the demo store, nodes that are killed, connections, databases and machines that fail.", longTests},
 		{"proof", "The billing engine through simulated years under faults.", s.proof},
 		{"calendar", "Every day of every time zone for forty years, at several order times.", calendar},
+		{"oracle", "Signatures, tokens and names, judged by the platform's official library.", oracle},
 		{"mutants", "Every guard taken out of the code, one at a time.", mutants},
 	}
 }
@@ -70,7 +71,7 @@ type done struct {
 func (s *soak) run(ctx context.Context) error {
 	for _, name := range s.only {
 		if !slices.ContainsFunc(s.parts(), func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q: use tests, proof, calendar or mutants", name)
+			return fmt.Errorf("there is no part %q: use tests, proof, calendar, oracle or mutants", name)
 		}
 	}
 	commit, err := commitOf(ctx) // before reports change the tree

@@ -5,11 +5,10 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -29,29 +28,44 @@ func main() {
 	}
 }
 
-// listed returns the files under version control below the paths, or all of them without
-// a path. It leaves out generated files, test data and the phrases of this command.
+// listed returns the files below the paths, or below this folder without a path. It leaves
+// out what is built or generated, test data and the phrases of this command.
 func listed(paths []string) ([]string, error) {
-	args := append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, paths...)
-	out, err := exec.CommandContext(context.Background(), "git", args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("list the files under version control: %w", err)
+	if len(paths) == 0 {
+		paths = []string{"."}
 	}
 	var files []string
-	for name := range strings.Lines(string(out)) {
-		name = strings.TrimSpace(name)
-		if strings.HasPrefix(name, "docs/generated/") || strings.HasPrefix(name, "test/words/") || strings.Contains(name, "testdata/") {
-			continue
-		}
-		if _, err := os.Stat(name); err != nil { // deleted, not yet committed
-			continue
-		}
-		switch filepath.Ext(name) {
-		case ".go", ".md", ".html", ".txt":
-			files = append(files, name)
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				return skipped(name, d.Name())
+			}
+			switch filepath.Ext(name) {
+			case ".go", ".md", ".html", ".txt":
+				files = append(files, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the files below %s: %w", path, err)
 		}
 	}
 	return files, nil
+}
+
+// skipped keeps the walk out of a folder that is not written by hand.
+func skipped(path, name string) error {
+	switch {
+	case path == ".":
+		return nil
+	case strings.HasPrefix(name, "."), name == "testdata", name == "node_modules", path == "bin", path == "dist",
+		path == filepath.Join("docs", "generated"), path == filepath.Join("test", "words"):
+		return fs.SkipDir
+	}
+	return nil
 }
 
 func printFindings(files []string) error {

@@ -145,7 +145,7 @@ func room(keys []Key, now time.Time, follows KeyID) error {
 // List returns every key that a merchant made, revoked ones too, oldest first.
 func (s *Service) List(ctx context.Context, of shop.ID) ([]Key, error) {
 	var keys []Key
-	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		keys, err = tx.Keys(ctx)
 		return err
 	})

@@ -34,6 +34,10 @@ func (m *memory) Update(_ context.Context, of shop.ID, fn func(Tx) error) error 
 	return fn(&memoryTx{m, of})
 }
 
+func (m *memory) View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error {
+	return m.Update(ctx, of, func(tx Tx) error { return fn(tx) })
+}
+
 func (m *memory) KeyByHash(_ context.Context, h Hash) (Key, shop.Shop, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

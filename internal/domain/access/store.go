@@ -8,22 +8,27 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
+// ReadTx is one read-only transaction on one shop's keys.
+type ReadTx interface {
+	// Keys returns every key, revoked ones too, oldest first.
+	Keys(ctx context.Context) ([]Key, error)
+}
+
 // Tx is one transaction on one shop's keys.
 type Tx interface {
+	ReadTx
 	// LockKeys makes other changes of the shop's keys wait until this
 	// transaction ends.
 	LockKeys(ctx context.Context) error
-	// Keys returns every key, revoked ones too, oldest first.
-	Keys(ctx context.Context) ([]Key, error)
 	// PutKey inserts a key whose ID is 0, giving it one, or replaces it under
 	// the version rule.
 	PutKey(ctx context.Context, k *Key) error
-	// Record writes entries of the activity log.
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
 // Store runs transactions and finds keys.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	// KeyByHash returns the key with the hash and its shop, or NotFound. It is
 	// asked before the shop is known.

@@ -28,6 +28,11 @@ const (
 	FieldClientIP   = "clientIp"
 )
 
+// Recorder writes entries in a transaction.
+type Recorder interface {
+	Record(ctx context.Context, entries ...Entry) error
+}
+
 // Trail reads entries.
 type Trail interface {
 	// Entries returns the page of a shop's entries that meet every criterion,

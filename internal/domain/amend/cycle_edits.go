@@ -19,7 +19,7 @@ func (ed *Editor) dropCycleEdits(ctx context.Context, store shop.Shop, c contrac
 		return err
 	}
 	var first, last int
-	err := ed.Store.Update(ctx, store.ID, func(tx intake.Tx) error {
+	err := ed.Store.View(ctx, store.ID, func(tx intake.ReadTx) error {
 		queues, err := tx.Queues(ctx, []contract.ID{c.ID})
 		if err != nil {
 			return err

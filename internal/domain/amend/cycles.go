@@ -15,7 +15,7 @@ import (
 // ones included. The price of that order depends on it.
 func (ed *Editor) CyclesBefore(ctx context.Context, of shop.ID, c contract.Contract) (int, error) {
 	var attempts []billing.Attempt
-	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+	err := ed.Store.View(ctx, of, func(tx intake.ReadTx) (err error) {
 		attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID})
 		return err
 	})
@@ -25,7 +25,7 @@ func (ed *Editor) CyclesBefore(ctx context.Context, of shop.ID, c contract.Contr
 // NextAttempt returns the queued attempt with the earliest date.
 func (ed *Editor) NextAttempt(ctx context.Context, of shop.ID, c contract.Contract) (billing.Attempt, error) {
 	var queued []billing.Attempt
-	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+	err := ed.Store.View(ctx, of, func(tx intake.ReadTx) (err error) {
 		queued, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued)
 		return err
 	})
@@ -39,7 +39,7 @@ func (ed *Editor) NextAttempt(ctx context.Context, of shop.ID, c contract.Contra
 // NextCycle returns the index of the contract's next cycle from the store. It does not
 // call the platform.
 func (ed *Editor) NextCycle(ctx context.Context, of shop.ID, cmd Command) (cycle int, err error) {
-	err = ed.Store.Update(ctx, of, func(tx intake.Tx) error {
+	err = ed.Store.View(ctx, of, func(tx intake.ReadTx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
 		if err != nil {
 			return err

@@ -40,8 +40,9 @@ type Publisher interface {
 	Republish(ctx context.Context, of shop.ID, c contract.ID, at time.Time) error
 }
 
-// Store runs transactions.
+// Store runs transactions. View is for what only reads.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(intake.ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(intake.Tx) error) error
 }
 

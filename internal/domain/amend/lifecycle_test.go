@@ -193,7 +193,7 @@ func TestSlowWorkerSendsNoOldStatus(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
 	editor := *w.lifecycle.Editor
-	editor.Store = &sleepy{w.edits.Store, 2, func() { // it was read and written down
+	editor.Store = &sleepy{w.edits.Store, 1, func() { // it was written down
 		w.at.Set(w.contract(w.ours).AmendAt)
 		w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
 		_, err := w.lifecycle.SetStatus(t.Context(), w.of.ID, w.command(), lifecycle.StatusChange{To: contract.Active})

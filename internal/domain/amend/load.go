@@ -14,7 +14,7 @@ import (
 func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
 	var store shop.Shop
 	var known contract.Contract
-	err := ed.Store.Update(ctx, of, func(tx intake.Tx) error {
+	err := ed.Store.View(ctx, of, func(tx intake.ReadTx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{cmd.Contract})
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func ContractNotFound(id contract.ID) error {
 // ConnectedShop reads the store. It fails when the store is disconnected.
 func (ed *Editor) ConnectedShop(ctx context.Context, of shop.ID) (shop.Shop, error) {
 	var store shop.Shop
-	err := ed.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+	err := ed.Store.View(ctx, of, func(tx intake.ReadTx) (err error) {
 		store, err = tx.Shop(ctx)
 		return err
 	})

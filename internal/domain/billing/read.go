@@ -18,9 +18,9 @@ import (
 // AttemptEntity is the entity that billing's errors name, in the words of the API.
 const AttemptEntity = "subscriptionBillingAttempt"
 
-// Find reads an attempt and its contract and locks both. It returns NotFound for an
+// Find reads an attempt and its contract and, in a Tx, locks both. It returns NotFound for an
 // attempt of another line, or of a contract that is hidden from the actor.
-func Find(ctx context.Context, tx Tx, line shop.Line, id AttemptID, by activity.Actor) (Record, error) {
+func Find(ctx context.Context, tx ReadTx, line shop.Line, id AttemptID, by activity.Actor) (Record, error) {
 	rows, err := tx.Attempts(ctx, []AttemptID{id})
 	if err != nil {
 		return Record{}, err
@@ -49,7 +49,7 @@ func Shown(ctx context.Context, b Book, of shop.ID, line shop.Line, id AttemptID
 }
 
 // ReadAhead reads the contract's open attempts and sets Ahead, if that matters to the cost.
-func (r *Record) ReadAhead(ctx context.Context, tx Tx) error {
+func (r *Record) ReadAhead(ctx context.Context, tx AttemptReader) error {
 	r.Ahead = 0
 	if !r.Of.CountsOrders() {
 		return nil
@@ -60,7 +60,7 @@ func (r *Record) ReadAhead(ctx context.Context, tx Tx) error {
 }
 
 // ReadOneOffs reads the one-time products of contracts' upcoming orders.
-func ReadOneOffs(ctx context.Context, tx Tx, contracts map[contract.ID]*contract.Contract) (OneOffs, error) {
+func ReadOneOffs(ctx context.Context, tx OneOffReader, contracts map[contract.ID]*contract.Contract) (OneOffs, error) {
 	var with []contract.ID
 	for id, c := range contracts {
 		if c.OneOffs > 0 {

@@ -28,20 +28,31 @@ type Tx interface {
 	// MailsByKey returns the status of e-mails by their deduplication keys, without locking.
 	// Keys without an e-mail are left out.
 	MailsByKey(ctx context.Context, keys []string) (map[string]notify.Status, error)
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
+}
+
+// ReadTx is one read-only transaction on one shop's data. It reads one snapshot and locks
+// nothing.
+type ReadTx interface {
+	shop.Reader
+	AttemptReader
+	ContractReader
+	LimitReader
+	OneOffReader
+	SwapReader
+	PlanReader
 }
 
 // ShopTx reads and writes the shop.
 type ShopTx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Tx
 	// ShopToCharge is Shop, and keeps other transactions from changing the shop until this
 	// one ends: a freeze waits for it, or is seen by it.
 	ShopToCharge(ctx context.Context) (shop.Shop, error)
-	PutShop(ctx context.Context, s shop.Shop) error
 }
 
-// AttemptTx reads and writes attempts.
-type AttemptTx interface {
+// AttemptReader reads attempts.
+type AttemptReader interface {
 	Attempts(ctx context.Context, ids []AttemptID) ([]Attempt, error)
 	AttemptsByKey(ctx context.Context, keys []string) ([]Attempt, error)
 	// AttemptsOf returns the contracts' attempts in any of the statuses (none: all), by
@@ -50,13 +61,18 @@ type AttemptTx interface {
 	// OpenAttempts returns the contracts' attempts that are in flight, or QUEUED for a date at
 	// or before now, by contract and cycle.
 	OpenAttempts(ctx context.Context, contracts []contract.ID, now time.Time) ([]Attempt, error)
+	// Queues returns how far each contract's queue reaches, without locking.
+	Queues(ctx context.Context, contracts []contract.ID) (map[contract.ID]Queue, error)
+}
+
+// AttemptTx reads and writes attempts.
+type AttemptTx interface {
+	AttemptReader
 	// PutAttempts inserts attempts whose ID is 0, giving them one, and writes the others if
 	// their Version is still what was read; otherwise it fails with a Conflict. It raises the
 	// versions in the slice. A second attempt for one cycle is a Conflict too.
 	PutAttempts(ctx context.Context, attempts []Attempt) error
 	DeleteAttempts(ctx context.Context, ids []AttemptID) error
-	// Queues returns how far each contract's queue reaches, without locking.
-	Queues(ctx context.Context, contracts []contract.ID) (map[contract.ID]Queue, error)
 }
 
 // DueTx finds what a worker acts on next.
@@ -77,11 +93,16 @@ type DueTx interface {
 	PendingWork(ctx context.Context, now time.Time) (PendingWork, error)
 }
 
-// ContractTx reads contracts and writes what billing owns of them.
-type ContractTx interface {
+// ContractReader reads contracts.
+type ContractReader interface {
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// ContractsInDunning returns the contracts with an open case.
 	ContractsInDunning(ctx context.Context) ([]contract.Contract, error)
+}
+
+// ContractTx reads contracts and writes what billing owns of them.
+type ContractTx interface {
+	ContractReader
 	// PutProgress writes what billing owns of the contracts (the series, the next date,
 	// orders, last payment, dunning, versions and UpdatedAt), when the contract must be
 	// changed, the change under way at the platform, and the revision that was read, under
@@ -92,53 +113,72 @@ type ContractTx interface {
 	PutContracts(ctx context.Context, contracts []contract.Contract) error
 }
 
+// LimitReader reads how often was charged, without locking.
+type LimitReader interface {
+	// ChargeStatsSince sums the slots of time that begin at or after an instant.
+	ChargeStatsSince(ctx context.Context, slot time.Time) (ChargeStats, error)
+	// CountTriggers counts the contract's immediate charges since an instant.
+	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
+	// CardTries returns, by payment method, the tries since an instant that count against it.
+	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+	// ChargesByCard returns, by payment method, when the last charges of its contracts were
+	// sent, if that was at or after an instant.
+	ChargesByCard(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+}
+
 // LimitTx counts charges.
 type LimitTx interface {
+	LimitReader
 	// AddChargeStats adds to the statistics of the store's charges in a slot of time, and deletes
-	// slots older than a day. RunSince sums the slots that begin at or after an instant.
+	// slots older than a day.
 	AddChargeStats(ctx context.Context, slot time.Time, r ChargeStats) error
-	ChargeStatsSince(ctx context.Context, slot time.Time) (ChargeStats, error)
-
-	// CountTriggers counts the contract's immediate charges since an instant; AddTrigger adds
-	// one.
-	CountTriggers(ctx context.Context, c contract.ID, since time.Time) (int, error)
+	// AddTrigger adds an immediate charge of a contract.
 	AddTrigger(ctx context.Context, c contract.ID, at time.Time) error
-
-	// CardTries returns, unlocked and by payment method, the tries since an instant that count
-	// against it. AddCardTries adds some, and may delete those older than dunning.TryWindow.
-	CardTries(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+	// AddCardTries adds tries, and may delete those older than dunning.TryWindow.
 	AddCardTries(ctx context.Context, tries []CardTry) error
-	// ChargesByCard returns, unlocked and by payment method, when the last charges of its contracts
-	// were sent, if that was at or after an instant.
-	ChargesByCard(ctx context.Context, methods []string, since time.Time) (map[string][]time.Time, error)
+}
+
+// OneOffReader reads one-time products.
+type OneOffReader interface {
+	// OneOffs returns the one-time products of contracts whose orders are not made yet, by
+	// contract, cycle and ID.
+	OneOffs(ctx context.Context, contracts []contract.ID) ([]OneOff, error)
 }
 
 // OneOffTx reads and writes one-time products.
 type OneOffTx interface {
-	// OneOffs returns the one-time products of contracts whose orders are not made yet, by
-	// contract, cycle and ID.
-	OneOffs(ctx context.Context, contracts []contract.ID) ([]OneOff, error)
+	OneOffReader
 	// PutOneOffs inserts and writes as PutAttempts does. A second one of a variant for one
 	// cycle is a Conflict.
 	PutOneOffs(ctx context.Context, list []OneOff) error
 	DeleteOneOffs(ctx context.Context, ids []OneOffID) error
 }
 
-// SwapTx reads swap rules.
-type SwapTx interface {
+// SwapReader reads swap rules.
+type SwapReader interface {
 	// SwapRules returns all rules of the shop, unlocked.
 	SwapRules(ctx context.Context) ([]swap.Rule, error)
 	// SwapUses returns which rules that act once for a contract have acted, without locking.
 	SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error)
+}
+
+// SwapTx reads swap rules and records their use.
+type SwapTx interface {
+	SwapReader
 	// AddSwapUses records that rules have acted. Recorded ones stay.
 	AddSwapUses(ctx context.Context, uses []SwapUse) error
 }
 
-// AnnotationTx reads and writes annotations and the plans that ask for them.
-type AnnotationTx interface {
+// PlanReader reads plan groups.
+type PlanReader interface {
 	// PlanGroups returns the groups of selling plans, by selling plan. Plans of no group of
 	// ours are left out.
 	PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]plan.Group, error)
+}
+
+// AnnotationTx reads and writes annotations and the plans that ask for them.
+type AnnotationTx interface {
+	PlanReader
 	// DueAnnotations returns annotations as DueAttempts does attempts. PutAnnotations inserts
 	// and writes as PutAttempts does.
 	DueAnnotations(ctx context.Context, now time.Time, limit int) ([]Annotation, error)
@@ -172,8 +212,9 @@ type Queue struct {
 	Dates []time.Time // of those, where some may be behind an order that has no attempt yet; else none
 }
 
-// Store runs transactions. Update commits when fn returns nil and runs fn again
-// when the database asks for it.
+// Store runs transactions. Update commits when fn returns nil; View is for what only reads.
+// Both run fn again when the database asks for it.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }

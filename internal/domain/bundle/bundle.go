@@ -199,7 +199,7 @@ type Tx interface {
 	PutBundle(ctx context.Context, s *Settings) error
 	// DeleteBundle removes a bundle under the same rule.
 	DeleteBundle(ctx context.Context, s Settings) error
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
 // Store runs transactions. Update commits when fn returns nil and runs fn again

@@ -50,10 +50,15 @@ type Ref struct {
 	Platform bool // only the platform's
 }
 
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	shop.Reader
+}
+
 // Tx is one transaction on one shop's data. Rows that it reads are locked until
 // it ends.
 type Tx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Reader
 	// LockProfiles makes other changes of the shop's profiles wait until this
 	// transaction ends.
 	LockProfiles(ctx context.Context) error
@@ -70,12 +75,13 @@ type Tx interface {
 	// SellingPlanGroups returns the platform's ids of the shop's selling plan
 	// groups that the platform has, in order.
 	SellingPlanGroups(ctx context.Context) ([]int64, error)
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
-// Store runs transactions. Update commits when fn returns nil and runs fn again
-// when the database asks for it.
+// Store runs transactions. Update commits when fn returns nil; View is for what only reads.
+// Both run fn again when the database asks for it.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 

@@ -248,7 +248,7 @@ func find(there []platform.Profile, p Profile, ours []Profile) int64 {
 
 func (s *Service) shop(ctx context.Context, of shop.ID) (platform.Shop, error) {
 	var at platform.Shop
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		found, err := tx.Shop(ctx)
 		at = found.At()
 		return err

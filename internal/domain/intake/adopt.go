@@ -17,7 +17,7 @@ func (s *Service) Adopt(ctx context.Context, store shop.Shop, fresh platform.Con
 		return contract.Contract{}, fmt.Errorf("store contract %d: %w", fresh.ID, err)
 	}
 	var adopted contract.Contract
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) error {
+	err := s.Store.View(ctx, store.ID, func(tx ReadTx) error {
 		rows, err := tx.Contracts(ctx, []contract.ID{contract.ID(fresh.ID)})
 		if err == nil && len(rows) != 1 {
 			err = fmt.Errorf("contract %d was stored and is gone", fresh.ID)

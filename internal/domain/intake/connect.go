@@ -13,6 +13,16 @@ import (
 // Connect adds a store, or gives a known one a new token, and reads its contracts. The
 // order time is local to the store.
 func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
+	store, err := s.Register(ctx, at, orderHour, orderMinute, settings)
+	if err != nil {
+		return shop.Shop{}, err
+	}
+	return store, s.Reconcile(ctx, store.ID)
+}
+
+// Register is Connect without reading the contracts: the next sweep reads them. A known
+// store keeps its order time and settings.
+func (s *Service) Register(ctx context.Context, at platform.Shop, orderHour, orderMinute int, settings shop.Settings) (shop.Shop, error) {
 	if orderHour < 0 || orderHour > 23 || orderMinute < 0 || orderMinute > 59 {
 		return shop.Shop{}, fault.New(fault.Invalid, "%d:%d is not a time of day", orderHour, orderMinute)
 	}
@@ -50,5 +60,5 @@ func (s *Service) Connect(ctx context.Context, at platform.Shop, orderHour, orde
 	if err != nil {
 		return shop.Shop{}, err
 	}
-	return store, s.Reconcile(ctx, store.ID)
+	return store, nil
 }

@@ -14,7 +14,7 @@ import (
 // Contracts that are deferred are added to waits; without waits, none is deferred.
 func (s *Service) storeContracts(ctx context.Context, store shop.Shop, fresh []platform.Contract, by *AuthoredChange, waits deferredContracts) error {
 	var known map[contract.ID]*contract.Contract
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, store.ID, func(tx ReadTx) (err error) {
 		known, err = storedContracts(ctx, tx, contractIDs(fresh))
 		return err
 	})
@@ -29,7 +29,7 @@ func (s *Service) storeContracts(ctx context.Context, store shop.Shop, fresh []p
 }
 
 // storedContracts reads stored contracts for a first comparison; write compares again.
-func storedContracts(ctx context.Context, tx Tx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
+func storedContracts(ctx context.Context, tx ReadTx, ids []contract.ID) (map[contract.ID]*contract.Contract, error) {
 	rows, err := tx.ReadContracts(ctx, ids)
 	known := make(map[contract.ID]*contract.Contract, len(rows))
 	for i := range rows {

@@ -70,7 +70,7 @@ func (s *Service) versions(ctx context.Context, of shop.ID, refs []platform.Cycl
 	for i, r := range refs {
 		ids[i] = contract.ID(r.Contract)
 	}
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		clear(versions)
 		rows, err := tx.AttemptsOf(ctx, ids, billing.Queued, billing.Skipped)
 		for _, a := range rows {

@@ -44,6 +44,10 @@ func (e *ends) Update(_ context.Context, _ shop.ID, fn func(Tx) error) error {
 	return fn(finishing{of: e})
 }
 
+func (e *ends) View(_ context.Context, _ shop.ID, fn func(ReadTx) error) error {
+	return fn(finishing{of: e})
+}
+
 func (e *ends) Settle(_ context.Context, _ billing.Tx, found []platform.Attempt) error {
 	e.settled = append(e.settled, found...)
 	return nil

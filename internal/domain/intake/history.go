@@ -123,7 +123,7 @@ func (s *Service) histories(ctx context.Context, of shop.ID, contracts []contrac
 		return nil, nil
 	}
 	past := make(map[contract.ID]history, len(contracts))
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		clear(past)
 		ids := make([]contract.ID, len(contracts))
 		for i, c := range contracts {
@@ -168,7 +168,7 @@ func (s *Service) histories(ctx context.Context, of shop.ID, contracts []contrac
 
 // splitDates finds the dates of the first orders of contracts that are being split off:
 // the next order of the contract that they are split from, however long the split takes.
-func splitDates(ctx context.Context, tx Tx, contracts []contract.Contract, past map[contract.ID]history) error {
+func splitDates(ctx context.Context, tx ReadTx, contracts []contract.Contract, past map[contract.ID]history) error {
 	var from []contract.ID
 	for _, c := range contracts {
 		if c.SplitFrom != 0 {

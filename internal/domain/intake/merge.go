@@ -52,7 +52,7 @@ func (s *Service) mergeOne(ctx context.Context, b batch, e InboxEvent, there map
 		})
 	}
 	var theirs []contract.ID
-	err := s.Store.Update(ctx, b.store.ID, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, b.store.ID, func(tx ReadTx) (err error) {
 		theirs, err = tx.ContractsOfCustomer(ctx, e.Customer)
 		return err
 	})

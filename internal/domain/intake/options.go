@@ -68,8 +68,7 @@ func (s *Service) options(ctx context.Context, of shop.ID, contracts []contract.
 	var groups map[int64]plan.Group
 	var removed map[int64]plan.Option
 	var made time.Time
-	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
-		// Read first: a plan that becomes ready in between is among the groups.
+	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		if made, err = tx.PlansReadyAt(ctx); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 func (s *Service) readByPaymentMethod(ctx context.Context, b batch) error {
 	store, events := b.store, b.events
 	var changed map[contract.ID]time.Time
-	err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, store.ID, func(tx ReadTx) (err error) {
 		changed, err = contractsPaidWith(ctx, tx, events)
 		return err
 	})
@@ -69,7 +69,7 @@ func dropKnownCards(ctx context.Context, tx Tx, changed map[contract.ID]time.Tim
 
 // contractsPaidWith returns the contracts that use the payment methods of events, with
 // the time of the last event of each.
-func contractsPaidWith(ctx context.Context, tx Tx, events []InboxEvent) (map[contract.ID]time.Time, error) {
+func contractsPaidWith(ctx context.Context, tx ReadTx, events []InboxEvent) (map[contract.ID]time.Time, error) {
 	changed := make(map[contract.ID]time.Time)
 	for _, method := range distinct(events, func(e InboxEvent) string { return e.PaymentMethod }) {
 		paid, err := tx.ContractsPaidWith(ctx, method)

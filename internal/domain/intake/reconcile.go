@@ -32,7 +32,7 @@ func (Reconcile) Kind() string { return "intake_reconcile" }
 // many pages, one call will often fail.
 func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 	var store shop.Shop
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		var err error
 		store, err = tx.Shop(ctx)
 		return err
@@ -132,7 +132,7 @@ func (s *Service) reconcile(ctx context.Context, store *shop.Shop) error {
 func (s *Service) readUnpaid(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		var list []contract.Contract
-		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+		err := s.Store.View(ctx, store.ID, func(tx ReadTx) (err error) {
 			list, err = tx.ActiveContractsInDunning(ctx, last, platform.MaxIDs)
 			return err
 		})
@@ -181,7 +181,7 @@ func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
 	for last, full := contract.ID(0), true; full; {
 		began := s.Clock.Now()
 		var list []contract.Unread
-		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+		err := s.Store.View(ctx, store.ID, func(tx ReadTx) (err error) {
 			list, err = tx.UnreadContracts(ctx, last, platform.MaxIDs)
 			return err
 		})

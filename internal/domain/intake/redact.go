@@ -48,7 +48,7 @@ func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 	}
 	for last, full := int64(0), true; full; {
 		var list []int64
-		err := s.Store.Update(ctx, b.store.ID, func(tx Tx) (err error) {
+		err := s.Store.View(ctx, b.store.ID, func(tx ReadTx) (err error) {
 			list, err = tx.CustomersAfter(ctx, last, redactedAtOnce)
 			return err
 		})

@@ -27,10 +27,19 @@ type Tx interface {
 	billing.Tx
 	partner.Tx
 	EventTx
-	ContractTx
+	ContractReader
 	CustomerTx
 	UnreadTx
-	PlanTx
+	PlanReader
+}
+
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	billing.ReadTx
+	ContractReader
+	CustomerReader
+	UnreadReader
+	PlanReader
 }
 
 // EventTx reads and writes the inbox.
@@ -53,8 +62,8 @@ type EventTx interface {
 	DeleteSignatures(ctx context.Context, before time.Time) error
 }
 
-// ContractTx finds contracts.
-type ContractTx interface {
+// ContractReader finds contracts.
+type ContractReader interface {
 	// ReadContracts returns contracts by id, unlocked: they may change before the caller
 	// acts on them.
 	ReadContracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
@@ -70,11 +79,16 @@ type ContractTx interface {
 	ActiveContractsInDunning(ctx context.Context, after contract.ID, limit int) ([]contract.Contract, error)
 }
 
-// CustomerTx merges and erases customers.
-type CustomerTx interface {
+// CustomerReader lists customers.
+type CustomerReader interface {
 	// CustomersAfter returns at most limit customers who have contracts or points, by
 	// number, after one.
 	CustomersAfter(ctx context.Context, after int64, limit int) ([]int64, error)
+}
+
+// CustomerTx lists, merges and erases customers.
+type CustomerTx interface {
+	CustomerReader
 	// MergeCustomer moves everything but the contracts of a customer who no longer exists
 	// to another one and ends the first one's portal sessions.
 	MergeCustomer(ctx context.Context, gone, kept int64) error
@@ -83,19 +97,24 @@ type CustomerTx interface {
 	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
 }
 
+// UnreadReader reads which contracts could not be read.
+type UnreadReader interface {
+	// UnreadContracts returns at most limit of them, by id, after one.
+	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
+}
+
 // UnreadTx stores contracts that could not be read.
 type UnreadTx interface {
+	UnreadReader
 	// PutUnread stores contracts that could not be read. One that is stored already keeps
 	// its Since.
 	PutUnread(ctx context.Context, list []contract.Unread) error
-	// UnreadContracts returns at most limit of them, by id, after one.
-	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
 	// DeleteUnread removes those of the contracts that last failed before an instant.
 	DeleteUnread(ctx context.Context, ids []contract.ID, before time.Time) error
 }
 
-// PlanTx reads selling plans.
-type PlanTx interface {
+// PlanReader reads selling plans.
+type PlanReader interface {
 	// PlansReadyAt returns, unlocked, the latest instant at which a plan group that is
 	// being created or changed is checked next; zero when there is none.
 	PlansReadyAt(ctx context.Context) (time.Time, error)
@@ -104,8 +123,9 @@ type PlanTx interface {
 	RemovedOptions(ctx context.Context, sellingPlans []int64) (map[int64]plan.Option, error)
 }
 
-// Store runs transactions and finds stores.
+// Store runs transactions and finds stores. View is for what only reads.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	// ShopByDomain returns a store, or NotFound.
 	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)

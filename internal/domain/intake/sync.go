@@ -20,7 +20,7 @@ func (s *Service) SyncCustomer(ctx context.Context, of shop.ID, customer int64) 
 	const entity = "customer"
 	ctx = platform.Interactive(ctx)
 	var store shop.Shop
-	err := s.Store.Update(ctx, of, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		store, err = tx.Shop(ctx)
 		return err
 	})

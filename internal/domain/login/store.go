@@ -20,7 +20,7 @@ type Tx interface {
 
 // SubscriberTx finds subscribers.
 type SubscriberTx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Reader
 	// SubscriberByEmail returns the customer whose newest contract of a line (empty: any)
 	// has the address, ignoring case, or NotFound.
 	SubscriberByEmail(ctx context.Context, line shop.Line, email string) (Subscriber, error)

@@ -11,25 +11,23 @@ import (
 // Audit computes a member's totals and lots from all entries and reports whether the stored
 // ones are the same. With repair, it writes the computed ones when they differ.
 func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair bool) (same bool, err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
+		_, _, same, err = recompute(ctx, tx, who)
+		return err
+	})
+	if err != nil || same || !repair {
+		return same, err
+	}
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)
 		if err != nil {
 			return err
 		}
-		d.who = who
-		a, err := d.find(ctx)
-		if err != nil {
+		var a Account
+		var lots []Lot
+		if a, lots, same, err = recompute(ctx, tx, who); err != nil || same {
 			return err
 		}
-		entries, uses, kept, err := tx.Ledger(ctx, a.ID)
-		if err != nil {
-			return err
-		}
-		sums, lots := Rebuild(entries, uses)
-		if same = sums.equal(a.Sums) && slices.EqualFunc(lots, kept, Lot.equal); same || !repair {
-			return nil
-		}
-		a.Sums = sums
 		l := d.ledger(a, lots)
 		for _, lot := range lots {
 			l.touch(lot.Seq)
@@ -37,6 +35,22 @@ func (s *Service) Audit(ctx context.Context, of shop.ID, who CustomerRef, repair
 		return d.save(ctx, l)
 	})
 	return same, err
+}
+
+// recompute returns a member with the totals and lots that follow from all entries, and
+// whether the stored ones are the same.
+func recompute(ctx context.Context, tx ReadTx, who CustomerRef) (a Account, lots []Lot, same bool, err error) {
+	if a, err = findAccount(ctx, tx, who); err != nil {
+		return Account{}, nil, false, err
+	}
+	entries, uses, kept, err := tx.Ledger(ctx, a.ID)
+	if err != nil {
+		return Account{}, nil, false, err
+	}
+	sums, lots := Rebuild(entries, uses)
+	same = sums.equal(a.Sums) && slices.EqualFunc(lots, kept, Lot.equal)
+	a.Sums = sums
+	return a, lots, same, nil
 }
 
 func (s Sums) equal(o Sums) bool {

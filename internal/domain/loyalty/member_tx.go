@@ -98,26 +98,28 @@ func notEnrolled(who CustomerRef) error {
 func NotEnrolled(who CustomerRef) error { return notEnrolled(who) }
 
 // find returns the member, or NotFound.
-func (d *memberTx) find(ctx context.Context) (Account, error) {
-	customer := d.who.Customer
+func (d *memberTx) find(ctx context.Context) (Account, error) { return findAccount(ctx, d.tx, d.who) }
+
+func findAccount(ctx context.Context, tx AccountReader, who CustomerRef) (Account, error) {
+	customer := who.Customer
 	if customer == 0 {
-		known, err := d.tx.CustomerByEmail(ctx, d.who.Email)
+		known, err := tx.CustomerByEmail(ctx, who.Email)
 		if err != nil {
 			return Account{}, err
 		}
 		customer = known.Customer
 	}
 	if customer == 0 {
-		return Account{}, notEnrolled(d.who)
+		return Account{}, notEnrolled(who)
 	}
-	found, err := d.tx.AccountsOf(ctx, []int64{customer})
+	found, err := tx.AccountsOf(ctx, []int64{customer})
 	if err != nil {
 		return Account{}, err
 	}
 	if len(found) == 0 {
-		return Account{}, notEnrolled(d.who)
+		return Account{}, notEnrolled(who)
 	}
-	return found[0], d.who.checkEmail(found[0].Person)
+	return found[0], who.checkEmail(found[0].Person)
 }
 
 // customer returns the customer, or NotFound when the store does not know them.

@@ -24,7 +24,7 @@ const (
 )
 
 func (s *Service) reward(ctx context.Context, of shop.ID, id RewardID) (r Reward, store shop.Shop, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
 		var err error
 		if store, err = tx.Shop(ctx); err != nil {
 			return err

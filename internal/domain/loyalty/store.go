@@ -22,22 +22,40 @@ type Tx interface {
 	LogTx
 }
 
+// ReadTx is one read-only transaction on one shop's loyalty programme. It reads one snapshot
+// and locks nothing.
+type ReadTx interface {
+	shop.Reader
+	AccountReader
+	LedgerReader
+	RewardReader
+}
+
 // ProgramTx reads the shop and reads and writes its programme.
 type ProgramTx interface {
-	// Shop is not locked.
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Reader
 	// Program returns the store's programme without locking it. Version is 0 when the
 	// store never had one.
 	Program(ctx context.Context) (Program, error)
 	PutProgram(ctx context.Context, p Program) error
 }
 
-// AccountTx reads and writes members.
-type AccountTx interface {
+// AccountReader reads members and finds customers.
+type AccountReader interface {
 	// AccountsOf returns the members among customers, ordered by account id.
 	AccountsOf(ctx context.Context, customers []int64) ([]Account, error)
 	// Accounts returns members by id, ordered by id.
 	Accounts(ctx context.Context, ids []AccountID) ([]Account, error)
+	// CustomerByEmail finds a customer among the store's members and contracts, without
+	// locking. Customer is 0 when the address is unknown.
+	CustomerByEmail(ctx context.Context, email string) (Person, error)
+	// CustomerByID does the same by the customer's id on the platform.
+	CustomerByID(ctx context.Context, id int64) (Person, error)
+}
+
+// AccountTx reads and writes members.
+type AccountTx interface {
+	AccountReader
 	// DueAccounts returns at most limit members whose DueAt is not after now. It skips
 	// members that another transaction has locked.
 	DueAccounts(ctx context.Context, now time.Time, limit int) ([]Account, error)
@@ -46,27 +64,27 @@ type AccountTx interface {
 	// PutAccounts writes members. It fails with a Conflict when a Version has changed
 	// since it was read.
 	PutAccounts(ctx context.Context, accounts []Account) error
-	// CustomerByEmail finds a customer among the store's members and contracts, without
-	// locking. Customer is 0 when the address is unknown.
-	CustomerByEmail(ctx context.Context, email string) (Person, error)
-	// CustomerByID does the same by the customer's id on the platform.
-	CustomerByID(ctx context.Context, id int64) (Person, error)
 }
 
-// LedgerTx reads and writes what was posted to members.
-type LedgerTx interface {
+// LedgerReader reads what was posted to members.
+type LedgerReader interface {
 	// OpenLots returns the lots of members that are pending or have points remaining.
 	OpenLots(ctx context.Context, accounts []AccountID) ([]Lot, error)
 	// Lots returns lots of one member by the Seq of the entries that created them.
 	Lots(ctx context.Context, of AccountID, seqs []int64) ([]Lot, error)
-	// Post inserts entries, sets their IDs, inserts uses and writes lots.
-	Post(ctx context.Context, entries []Entry, uses []Use, lots []Lot) error
 	// Posted returns the entries that were posted for sources.
 	Posted(ctx context.Context, sources []Source) ([]Entry, error)
 	// UsesOf returns the uses of one entry.
 	UsesOf(ctx context.Context, of AccountID, seq int64) ([]Use, error)
 	// Ledger returns all entries, uses and lots of a member, in order.
 	Ledger(ctx context.Context, of AccountID) ([]Entry, []Use, []Lot, error)
+}
+
+// LedgerTx reads and writes what was posted to members.
+type LedgerTx interface {
+	LedgerReader
+	// Post inserts entries, sets their IDs, inserts uses and writes lots.
+	Post(ctx context.Context, entries []Entry, uses []Use, lots []Lot) error
 }
 
 // FactTx reads and writes the orders that may earn points.
@@ -90,13 +108,18 @@ type FactTx interface {
 	AddPastFacts(ctx context.Context, since, now time.Time) error
 }
 
-// RewardTx reads and writes rewards and store credit.
-type RewardTx interface {
+// RewardReader reads rewards.
+type RewardReader interface {
 	Rewards(ctx context.Context, ids []RewardID) ([]Reward, error)
 	// RewardByCode returns the reward with a discount code. Its ID is 0 when there is none.
 	RewardByCode(ctx context.Context, code string) (Reward, error)
 	// RewardsOf returns the rewards of members that are in one of the given states.
 	RewardsOf(ctx context.Context, of []AccountID, in ...State) ([]Reward, error)
+}
+
+// RewardTx reads and writes rewards and store credit.
+type RewardTx interface {
+	RewardReader
 	// DueRewards returns at most limit rewards whose DueAt is not after now. It skips
 	// rewards that another transaction has locked.
 	DueRewards(ctx context.Context, now time.Time, limit int) ([]Reward, error)
@@ -116,13 +139,14 @@ type LogTx interface {
 	Number(ctx context.Context) (int64, error)
 	// PublishMemberEvents publishes events to the shop's subscribers, in order.
 	PublishMemberEvents(ctx context.Context, events ...Event) error
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
-// Store runs transactions. Update commits when fn returns nil. It may run fn more than
-// once, when the database reports a conflict.
+// Store runs transactions. Update commits when fn returns nil; View is for what only reads.
+// Both may run fn more than once, when the database reports a conflict.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 

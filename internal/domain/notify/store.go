@@ -22,13 +22,13 @@ type Outbox interface {
 // Tx is one transaction on one shop's messages.
 type Tx interface {
 	Outbox
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Reader
 	// DueMessages returns at most limit messages that are due, earliest first,
 	// locked, passing over those that another transaction holds.
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]Message, error)
 	// Messages returns messages, locked, in the order of their ids.
 	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
 // Store runs transactions.

@@ -244,7 +244,20 @@ func (s *Service) Withdraw(ctx context.Context, a App, id ConnectionID, clientIP
 
 // Status returns a connection of an application.
 func (s *Service) Status(ctx context.Context, a App, id ConnectionID) (Connection, error) {
-	return s.ofApp(ctx, a, id, func(_ Tx, c Connection) (Connection, error) { return c, nil })
+	of, err := s.Store.ShopOfConnection(ctx, a.ID, id)
+	if err != nil {
+		return Connection{}, err
+	}
+	return s.connection(ctx, of, id)
+}
+
+// connection returns a connection of a shop.
+func (s *Service) connection(ctx context.Context, of shop.ID, id ConnectionID) (c Connection, err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
+		c, err = tx.Connection(ctx, id)
+		return err
+	})
+	return c, err
 }
 
 // DomainOf returns the domain of a connection's store.

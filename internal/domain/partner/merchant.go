@@ -45,7 +45,7 @@ const reviewDays = 30
 
 // Review returns a connection with the calls of the last 30 days.
 func (s *Service) Review(ctx context.Context, of shop.ID, id ConnectionID) (View, error) {
-	c, err := s.change(ctx, of, func(tx Tx) (Connection, error) { return tx.Connection(ctx, id) })
+	c, err := s.connection(ctx, of, id)
 	if err != nil {
 		return View{}, err
 	}

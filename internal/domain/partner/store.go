@@ -13,12 +13,17 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
+// ReadTx is one read-only transaction on one shop's connections.
+type ReadTx interface {
+	// Connection returns a connection, or NotFound. A Tx locks it.
+	Connection(ctx context.Context, id ConnectionID) (Connection, error)
+}
+
 // Tx is one transaction on one shop's connections and keys.
 type Tx interface {
 	access.Tx
-	Shop(ctx context.Context) (shop.Shop, error)
-	// Connection returns a connection under lock, or NotFound.
-	Connection(ctx context.Context, id ConnectionID) (Connection, error)
+	shop.Reader
+	ReadTx
 	// OpenConnections returns the connections that have not ended, under lock.
 	OpenConnections(ctx context.Context) ([]Connection, error)
 	// DueConnections returns at most limit connections whose DueAt is not after
@@ -30,15 +35,21 @@ type Tx interface {
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
-// Store runs transactions, keeps the register of applications, and answers what
-// is asked before the shop is known.
+// Store runs transactions and reads and writes what belongs to no shop, or is asked before
+// the shop is known.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
-
 	// DomainOf returns the domain of a shop without reading its token, or NotFound.
 	DomainOf(ctx context.Context, of shop.ID) (string, error)
+	AppStore
+	ConnectionReader
+	CallStore
+}
 
+// AppStore is the register of applications.
+type AppStore interface {
 	// AddApp inserts an application. An id that is taken is a Conflict.
 	AddApp(ctx context.Context, a *App) error
 	// ChangeApp changes an application under lock and returns it; NotFound.
@@ -49,7 +60,12 @@ type Store interface {
 	// present one or the one before; NotFound.
 	AppByKey(ctx context.Context, h access.Hash) (App, error)
 	Apps(ctx context.Context) ([]App, error)
+	// TouchApp notes when an application was last used.
+	TouchApp(ctx context.Context, id access.AppID, at time.Time) error
+}
 
+// ConnectionReader finds connections without a transaction.
+type ConnectionReader interface {
 	// ShopOfConnection returns the shop of an application's connection, or NotFound.
 	ShopOfConnection(ctx context.Context, app access.AppID, id ConnectionID) (shop.ID, error)
 	// ConnectionByCode returns the shop and number of an application's connection
@@ -58,13 +74,15 @@ type Store interface {
 	// Connections returns a page of a shop's connections, newest first, and how
 	// many there are. An empty state means all.
 	Connections(ctx context.Context, of shop.ID, state State, p page.Request) ([]Connection, int, error)
+}
+
+// CallStore counts the calls of applications.
+type CallStore interface {
 	// CallsOf returns what an application called in a shop since a day, by day.
 	// Connection 0 means its calls with a merchant's key.
 	CallsOf(ctx context.Context, of shop.ID, app access.AppID, connection ConnectionID, since time.Time) ([]Calls, error)
 	// CountCalls adds calls to those of their days and notes the last one.
 	CountCalls(ctx context.Context, of shop.ID, calls []Calls) error
-	// TouchApp notes when an application was last used.
-	TouchApp(ctx context.Context, id access.AppID, at time.Time) error
 }
 
 // Message is what an application is sent.

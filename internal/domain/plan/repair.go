@@ -28,7 +28,7 @@ func (s *Service) Repair(ctx context.Context, of shop.ID) error {
 		return err
 	}
 	var due []ID
-	err = s.Store.Update(ctx, of, func(tx Tx) (err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		due, err = tx.WaitingPlanGroups(ctx, s.Clock.Now(), repairsAtOnce)
 		return err
 	})

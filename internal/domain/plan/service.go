@@ -230,7 +230,7 @@ func (s *Service) RemoveEverywhere(ctx context.Context, of shop.ID, c RemoveComm
 		if c.All {
 			named = platform.Assigned{}
 		}
-		err = s.Store.Update(ctx, of, func(tx Tx) (err error) {
+		err = s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 			ids, err = tx.PlanGroupsSelling(ctx, c.Line, named)
 			return err
 		})
@@ -262,7 +262,7 @@ func (s *Service) open(ctx context.Context, of shop.ID) (shop.Shop, error) {
 }
 
 func (s *Service) shop(ctx context.Context, of shop.ID) (store shop.Shop, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
 		store, err = tx.Shop(ctx)
 		return err
 	})
@@ -274,7 +274,7 @@ func (s *Service) shop(ctx context.Context, of shop.ID) (store shop.Shop, err er
 func (s *Service) ready(ctx context.Context, store shop.Shop, line shop.Line, id ID) (Group, error) {
 	for repaired := false; ; repaired = true {
 		var g Group
-		err := s.Store.Update(ctx, store.ID, func(tx Tx) (err error) {
+		err := s.Store.View(ctx, store.ID, func(tx ReadTx) (err error) {
 			g, err = tx.PlanGroup(ctx, id)
 			return err
 		})

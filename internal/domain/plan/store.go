@@ -10,13 +10,23 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	shop.Reader
+	GroupReader
+}
+
 // Tx is one transaction on one shop's data.
 type Tx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
-	PutShop(ctx context.Context, s shop.Shop) error
+	shop.Tx
+	GroupTx
+	activity.Recorder
+}
 
-	// PlanGroup returns a group of any state with all that belongs to it,
-	// locked, or NotFound.
+// GroupReader reads groups, also those that are being made.
+type GroupReader interface {
+	// PlanGroup returns a group of any state with all that belongs to it, or NotFound. A Tx
+	// locks it.
 	PlanGroup(ctx context.Context, id ID) (Group, error)
 	// PlanGroupsSelling returns the numbers of the line's groups in which one
 	// of the products or variants is sold; none named: in which anything is.
@@ -24,6 +34,11 @@ type Tx interface {
 	// WaitingPlanGroups returns at most limit groups whose DueAt is at or before
 	// now, earliest first.
 	WaitingPlanGroups(ctx context.Context, now time.Time, limit int) ([]ID, error)
+}
+
+// GroupTx reads and writes groups.
+type GroupTx interface {
+	GroupReader
 	// PutPlanGroup inserts a group whose ID is 0, giving it one, and writes
 	// others if their Version is still what was read; otherwise it fails with a
 	// Conflict. It raises the version. Options are written with their group;
@@ -33,13 +48,12 @@ type Tx interface {
 	PutPlanItems(ctx context.Context, id ID, add Items, remove platform.Assigned) error
 	// DeletePlanGroup removes a group and all that belongs to it.
 	DeletePlanGroup(ctx context.Context, id ID) error
-
-	Record(ctx context.Context, entries ...activity.Entry) error
 }
 
-// Store runs transactions. Update commits when fn returns nil and runs fn again
-// when the database asks for it.
+// Store runs transactions. Update commits when fn returns nil; View is for what only reads.
+// Both run fn again when the database asks for it.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
 

@@ -178,14 +178,14 @@ func (s *Service) readBooks(ctx context.Context, c *comparison) error {
 // readOurs asks the platform for the charges that we believe in and did not meet
 // in its list.
 func (s *Service) readOurs(ctx context.Context, c *comparison) error {
-	return s.inPages(ctx, c, c.reading.Since, platform.MaxIDs, Tx.PaidSince, s.ask)
+	return s.inPages(ctx, c, c.reading.Since, platform.MaxIDs, ReadTx.PaidSince, s.ask)
 }
 
 // readUnresolved asks for the cycles of attempts that were given up while the platform
 // held a charge of theirs open. The customer may have confirmed it since, long after
 // it was made, and word of that may be lost.
 func (s *Service) readUnresolved(ctx context.Context, c *comparison) error {
-	return s.inPages(ctx, c, c.reading.Started.Add(-queue.LeftOpen), platform.MaxCharges, Tx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
+	return s.inPages(ctx, c, c.reading.Started.Add(-queue.LeftOpen), platform.MaxCharges, ReadTx.LeftOpenSince, func(ctx context.Context, c *comparison, page []billing.Attempt) error {
 		states, err := s.Platform.CycleStates(ctx, c.store.At(), cyclesOf(page))
 		if err != nil {
 			return fmt.Errorf("ask for %d charges that were left open: %w", len(page), err)
@@ -201,13 +201,13 @@ func (s *Service) readUnresolved(ctx context.Context, c *comparison) error {
 // inPages carries out do with attempts that were written since an instant, page by
 // page.
 func (s *Service) inPages(ctx context.Context, c *comparison, since time.Time, size int,
-	read func(Tx, context.Context, time.Time, billing.Attempt, int) ([]billing.Attempt, error),
+	read func(ReadTx, context.Context, time.Time, billing.Attempt, int) ([]billing.Attempt, error),
 	do func(context.Context, *comparison, []billing.Attempt) error,
 ) error {
 	var after billing.Attempt
 	for {
 		var page []billing.Attempt
-		err := s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+		err := s.Store.View(ctx, c.store.ID, func(tx ReadTx) error {
 			var err error
 			page, err = read(tx, ctx, since, after, size)
 			return err
@@ -261,7 +261,7 @@ func (s *Service) ask(ctx context.Context, c *comparison, attempts []billing.Att
 // hold.
 func (s *Service) recheckFindings(ctx context.Context, c *comparison) (standing []Finding, err error) {
 	var ours []billing.Attempt
-	err = s.Store.Update(ctx, c.store.ID, func(tx Tx) error {
+	err = s.Store.View(ctx, c.store.ID, func(tx ReadTx) error {
 		ours = nil
 		if standing, err = tx.OpenFindings(ctx, unscheduledBatch); err != nil {
 			return err

@@ -27,12 +27,19 @@ type Platform interface {
 // Tx is one transaction on one shop's data.
 type Tx interface {
 	billing.Tx
-	BooksTx
+	BooksReader
 	FindingTx
 }
 
-// BooksTx reads what is compared with the platform.
-type BooksTx interface {
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	billing.ReadTx
+	BooksReader
+	FindingReader
+}
+
+// BooksReader reads what is compared with the platform.
+type BooksReader interface {
 	// PaidSince returns attempts with the status SUCCESS that were written at or after an
 	// instant, ordered by that instant and ID, after the last one of a page.
 	PaidSince(ctx context.Context, since time.Time, after billing.Attempt, limit int) ([]billing.Attempt, error)
@@ -51,23 +58,29 @@ type BooksTx interface {
 	UnreadContracts(ctx context.Context, after contract.ID, limit int) ([]contract.Unread, error)
 }
 
-// FindingTx reads and writes findings and discarded work.
-type FindingTx interface {
+// FindingReader reads findings and discarded work.
+type FindingReader interface {
 	// OpenFindings returns findings that are not resolved, oldest first.
 	OpenFindings(ctx context.Context, limit int) ([]Finding, error)
 	// FindingsLike returns the findings of the same kind about the same object, resolved
 	// or not.
 	FindingsLike(ctx context.Context, like []Finding) ([]Finding, error)
-	// PutFindings inserts and updates findings, as PutAttempts does attempts.
-	PutFindings(ctx context.Context, list []Finding) error
 	// DiscardedEvents returns the shop's events that were given up, newest first.
 	DiscardedEvents(ctx context.Context, limit int) ([]DiscardedWork, error)
 	// DiscardedTasks returns the shop's tasks that were given up, newest first.
 	DiscardedTasks(ctx context.Context, limit int) ([]DiscardedWork, error)
 }
 
+// FindingTx reads and writes findings.
+type FindingTx interface {
+	FindingReader
+	// PutFindings inserts and updates findings, as PutAttempts does attempts.
+	PutFindings(ctx context.Context, list []Finding) error
+}
+
 // Store runs transactions.
 type Store interface {
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 	// Place returns where the installation runs, or the zero Place; SetPlace stores it.
 	Place(ctx context.Context) (Place, error)
@@ -150,7 +163,7 @@ func (s *Service) Check(ctx context.Context, of shop.ID) error {
 }
 
 func (s *Service) read(ctx context.Context, of shop.ID) (store shop.Shop, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
 		store, err = tx.Shop(ctx)
 		return err
 	})

@@ -59,7 +59,7 @@ const stuckAtOnce = 200
 // Stuck lists what of a store a person has to look at.
 func (s *Service) Stuck(ctx context.Context, of shop.ID) (Stuck, error) {
 	var list Stuck
-	err := s.Store.Update(ctx, of, func(tx Tx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
 		now := s.Clock.Now()
 		list = Stuck{Attempts: []StuckAttempt{}, Findings: []StuckFinding{}}
 		store, err := tx.Shop(ctx)

@@ -83,7 +83,7 @@ type Tx interface {
 	// AddRetention inserts an activity and gives it its ID.
 	AddRetention(ctx context.Context, a *Activity) error
 	DeleteRetentions(ctx context.Context, ids []ID) error
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
 // Store runs transactions.

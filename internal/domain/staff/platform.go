@@ -8,19 +8,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// PlatformUser is a user of a store's admin, as the platform names one.
-type PlatformUser struct {
-	ID    string
-	Email string // empty: not known
-	Name  string
-}
-
-// Install makes the merchant who installed the app the owner of a store that has none. A
-// user of the address who exists already stays who they are.
-func (s *Service) Install(ctx context.Context, of shop.ID, who PlatformUser) error {
-	return s.admit(ctx, of, who, func(t *team) (Role, bool) { return Owner, t.owners() == 0 })
-}
-
 // EnterByPlatform returns a store and the role in it of a user that a session token of the
 // platform names. In a store without an owner the first such user becomes the owner: that is
 // the merchant who installed the app. All others are analysts until an owner gives them
@@ -32,13 +19,7 @@ func (s *Service) EnterByPlatform(ctx context.Context, domain, platformUser stri
 	}
 	m, err := s.Store.PlatformMember(ctx, of.ID, platformUser)
 	if fault.Is(err, fault.NotFound) {
-		err = s.admit(ctx, of.ID, PlatformUser{ID: platformUser}, func(t *team) (Role, bool) {
-			if t.owners() == 0 {
-				return Owner, true
-			}
-			return Analyst, true
-		})
-		if err == nil {
+		if err = s.admit(ctx, of.ID, platformUser); err == nil {
 			m, err = s.Store.PlatformMember(ctx, of.ID, platformUser)
 		}
 	}
@@ -52,47 +33,30 @@ func (s *Service) EnterByPlatform(ctx context.Context, domain, platformUser stri
 	return of, Principal{User: u}, m.Role, err
 }
 
-// admit makes a user of the platform a member with the role that fn returns, unless fn
-// refuses or the user is known in the store.
-func (s *Service) admit(ctx context.Context, of shop.ID, who PlatformUser, fn func(*team) (Role, bool)) error {
-	name, err := parseName(who.Name)
-	if err != nil || name == "" {
-		name = "Store user " + who.ID
-	}
-	email, err := parseEmail(who.Email)
+// admit makes a user of the platform a member, unless the user is known in the store.
+func (s *Service) admit(ctx context.Context, of shop.ID, platformUser string) error {
+	name, err := parseName("Store user " + platformUser)
 	if err != nil {
-		email = ""
+		return err
 	}
 	return s.change(ctx, of, Acting{}, func(t *team) error {
 		for _, m := range t.members {
-			if m.PlatformUser == who.ID {
+			if m.PlatformUser == platformUser {
 				return nil
 			}
 		}
-		role, ok := fn(t)
-		if !ok {
-			return nil
+		role := Analyst
+		if t.owners() == 0 {
+			role = Owner
 		}
-		now := s.Clock.Now()
-		u := User{Email: email, Name: name, CreatedAt: now}
-		if email != "" {
-			known, err := t.tx.UserByEmail(ctx, email)
-			if err := unless(err, fault.NotFound); err != nil {
-				return err
-			}
-			if err == nil {
-				u = known
-			}
-		}
-		if u.ID == 0 {
-			if err := t.tx.PutUser(ctx, &u); err != nil {
-				return err
-			}
-		}
-		t.by = activity.Platform
-		if err := t.join(ctx, u.ID, role, Member{PlatformUser: who.ID, CreatedAt: now}); err != nil {
+		u := User{Name: name, CreatedAt: s.Clock.Now()}
+		if err := t.tx.PutUser(ctx, &u); err != nil {
 			return err
 		}
-		return s.record(ctx, t.shopTx, of, t.by, change{"USER_JOINED", u.Known(), role})
+		t.by = activity.Platform
+		if err := t.join(ctx, u.ID, role, Member{PlatformUser: platformUser, CreatedAt: u.CreatedAt}); err != nil {
+			return err
+		}
+		return s.record(ctx, t.shopTx, of, t.by, change{"USER_JOINED", name, role})
 	})
 }

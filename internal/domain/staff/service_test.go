@@ -560,29 +560,6 @@ func TestPlatformVouchesForUsers(t *testing.T) {
 	o.want(err, fault.NotFound, "")
 }
 
-func TestInstallingMerchantIsFirstOwner(t *testing.T) {
-	o := start(t)
-	for _, who := range []staff.PlatformUser{{ID: "71", Email: "Mia@shop.example", Name: "Mia"}, {ID: "72", Email: "noa@shop.example"}, {ID: "71", Email: "mia@shop.example"}} {
-		if err := o.Install(t.Context(), o.second.ID, who); err != nil {
-			t.Fatal(err)
-		}
-	}
-	people, err := o.People(t.Context(), o.second.ID)
-	if err != nil || len(people) != 1 || people[0].Email != "mia@shop.example" || people[0].Role != staff.Owner || people[0].HasPassword {
-		t.Fatalf("people %+v, %v", people, err)
-	}
-	if _, _, role, err := o.EnterByPlatform(t.Context(), o.second.Domain, "71", client); err != nil || role != staff.Owner {
-		t.Errorf("role %s, %v", role, err)
-	}
-	if err := o.SendReset(t.Context(), staff.SendReset{Email: "mia@shop.example"}); err != nil { // sets the first password
-		t.Fatal(err)
-	}
-	if err := o.ResetPassword(t.Context(), path.Base(o.link(o.second, "mia@shop.example")), password, client); err != nil {
-		t.Fatal(err)
-	}
-	o.enter("mia@shop.example")
-}
-
 func TestOperatorResetsPasswordAndSecondFactor(t *testing.T) {
 	o := start(t)
 	value, p := o.enter("ana@staff.example")

@@ -10,8 +10,7 @@ import (
 
 // Tx is one transaction on one shop's data.
 type Tx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
-	PutShop(ctx context.Context, s shop.Shop) error
+	shop.Tx
 
 	// SwapRules returns all rules of the shop, unlocked.
 	SwapRules(ctx context.Context) ([]Rule, error)
@@ -24,7 +23,7 @@ type Tx interface {
 	// DeleteSwapRule removes a rule and the records of its use.
 	DeleteSwapRule(ctx context.Context, id ID) error
 
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 }
 
 // Store runs transactions. Update commits when fn returns nil and runs fn again

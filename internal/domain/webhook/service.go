@@ -20,7 +20,7 @@ type Tx interface {
 	PublishTx
 	UpcomingTx
 	DeliveryTx
-	Record(ctx context.Context, entries ...activity.Entry) error
+	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
@@ -55,8 +55,7 @@ type PublishTx interface {
 
 // UpcomingTx reads and writes which upcoming orders were published.
 type UpcomingTx interface {
-	// Shop is not locked.
-	Shop(ctx context.Context) (shop.Shop, error)
+	shop.Reader
 	// UpcomingOrders returns at most limit contracts whose next order is due to be
 	// published, and locks its attempts. MarkPublished makes it not due for that date.
 	UpcomingOrders(ctx context.Context, now time.Time, limit int) ([]Upcoming, error)

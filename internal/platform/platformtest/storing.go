@@ -34,6 +34,26 @@ var storing = []promise{
 		}
 		wantSubscriptions(t, w, here)
 	}},
+	{"subscriptions are listed by topic, with their addresses", func(t *testing.T, w World) {
+		if got, err := w.Platform().Subscriptions(t.Context(), w.Shop(), platform.Topics); err != nil || len(got) != 0 {
+			t.Fatalf("before subscribing: %v, %v", got, err)
+		}
+		subscribe(t, w, here)
+		w.SubscribeTwice(platform.ContractUpdated, there)
+		got, err := w.Platform().Subscriptions(t.Context(), w.Shop(), platform.Topics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(platform.Topics) || !slices.Equal(got[platform.Uninstalled], []string{here}) || len(got[platform.ContractUpdated]) != 2 {
+			t.Errorf("got %v", got)
+		}
+	}},
+	{"the granted access scopes are listed", func(t *testing.T, w World) {
+		got, err := w.Platform().GrantedScopes(t.Context(), w.Shop())
+		if err != nil || !slices.Contains(got, "write_own_subscription_contracts") {
+			t.Errorf("got %v, %v", got, err)
+		}
+	}},
 	{"subscribing with another address moves every subscription", func(t *testing.T, w World) {
 		subscribe(t, w, here)
 		subscribe(t, w, there)
@@ -79,6 +99,8 @@ var storing = []promise{
 			"subscribe": p.Subscribe(ctx, shop, here, platform.Topics),
 		}
 		_, errs["store"] = p.Store(ctx, shop)
+		_, errs["scopes"] = p.GrantedScopes(ctx, shop)
+		_, errs["subscriptions"] = p.Subscriptions(ctx, shop, platform.Topics)
 		_, errs["contracts"] = p.Contracts(ctx, shop, []int64{k})
 		_, _, errs["updated"] = p.ContractsUpdatedSince(ctx, shop, w.Now(), "")
 		_, errs["cycles"] = p.Cycles(ctx, shop, k, 1, 1)

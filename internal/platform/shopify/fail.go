@@ -113,7 +113,9 @@ func failure(errs []graphError) error {
 // such an answer is not read: it may be anybody's.
 func statusFailure(status int) error {
 	switch status {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusLocked:
+	case http.StatusUnauthorized:
+		return fmt.Errorf("%w: %w", platform.ErrDisconnected, errUnauthorized)
+	case http.StatusPaymentRequired, http.StatusForbidden, http.StatusLocked:
 		return fmt.Errorf("%w: HTTP status %d", platform.ErrDisconnected, status)
 	}
 	err := fmt.Errorf("%w: HTTP status %d", platform.ErrUnknown, status)

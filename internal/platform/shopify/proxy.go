@@ -55,7 +55,7 @@ func (p Proxy) Open(query url.Values, named bool, now time.Time) (platform.Visit
 	if away := now.Sub(time.Unix(signed, 0)); away > proxyTolerance || away < -proxyTolerance {
 		return platform.Visit{}, unproven("the request was signed more than %d s ago, or ahead", int(proxyTolerance.Seconds())).Code("signatureExpired").Field(proxyTime)
 	}
-	v := platform.Visit{Shop: strings.ToLower(query.Get(proxyShop)), Prefix: query.Get(proxyPrefix), Query: maps.Clone(query)}
+	v := platform.Visit{Shop: platform.LowerDomain(query.Get(proxyShop)), Prefix: query.Get(proxyPrefix), Query: maps.Clone(query)}
 	maps.DeleteFunc(v.Query, func(name string, _ []string) bool { return slices.Contains(proxyParams, name) })
 	v.Elsewhere = slices.ContainsFunc(query[proxyShop], func(s string) bool { return !strings.EqualFold(s, v.Shop) })
 	if !validDomain(v.Shop) {

@@ -41,6 +41,10 @@ type Options struct {
 	// Wait waits for some time between two durations, or fails when ctx ends
 	// first; nil: as the machine's time passes. A simulation has its own time.
 	Wait func(ctx context.Context, least, most time.Duration) error
+	// Observe is given each call that has ended; nil: none is.
+	Observe func(Call)
+	// Tokens knows the access tokens that stores have now. nil: those that callers give.
+	Tokens platform.Tokens
 }
 
 // Client asks the platform. It implements platform.Platform and is safe for
@@ -58,8 +62,10 @@ type Client struct {
 	http    *http.Client
 	log     *slog.Logger
 	clock   clock.Clock
+	tokens  platform.Tokens
 	wait    func(ctx context.Context, least, most time.Duration) error
 	virtual bool // wait is not the machine's
+	report  func(Call)
 
 	questions [platform.MaxCharges + 1]*document // CycleState, repeated
 	charges   [platform.MaxCharges + 1]*document // Charge, repeated
@@ -71,7 +77,7 @@ type Client struct {
 
 // New returns a client.
 func New(o Options) *Client {
-	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log, clock: o.Clock, wait: o.Wait, virtual: o.Wait != nil}
+	c := &Client{baseURL: o.BaseURL, version: o.APIVersion, timeout: o.Timeout, log: o.Log, clock: o.Clock, tokens: o.Tokens, wait: o.Wait, virtual: o.Wait != nil, report: o.Observe}
 	if c.clock == nil {
 		c.clock = clock.System{}
 	}
@@ -151,14 +157,5 @@ func (c *Client) store(domain string) (*store, error) {
 	return kept.(*store), nil
 }
 
-const domainSuffix = ".myshopify.com"
-
-// validDomain reports whether s is a store's address at the platform: nothing
-// else may ever become part of a URL.
-func validDomain(s string) bool {
-	name, ok := strings.CutSuffix(s, domainSuffix)
-	if !ok || name == "" || len(s) > 253 || name[0] == '-' {
-		return false
-	}
-	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
+// validDomain reports whether s is a store's address at the platform.
+func validDomain(s string) bool { return platform.ValidDomain(s) }

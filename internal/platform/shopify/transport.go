@@ -92,6 +92,8 @@ func (a *answer) throttled() bool {
 // returned for the caller to judge; errors without data are its error. A query
 // whose answer is lost is sent again while a person waits; a mutation is not.
 func (s session) ask(ctx context.Context, doc *document, variables []byte, data any) (errs []graphError, err error) {
+	ctx, end := s.client.observe(ctx, doc.name)
+	defer func() { end(err) }()
 	if !doc.reads {
 		return s.askOnce(ctx, doc, variables, data)
 	}
@@ -106,6 +108,10 @@ func (s session) ask(ctx context.Context, doc *document, variables []byte, data 
 func (s session) askOnce(ctx context.Context, doc *document, variables []byte, data any) ([]graphError, error) {
 	c := s.client
 	st, err := c.store(s.shop.Domain)
+	if err != nil {
+		return nil, err
+	}
+	key, err := c.credential(ctx, s.shop)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +130,20 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 		}
 		got := reflect.New(reflect.TypeOf(data))
 		a := answer{Data: got.Interface()}
-		err = c.post(ctx, st.endpoint, s.shop.Token, body, &a)
+		err = c.post(ctx, st.endpoint, key.token, body, &a)
 		st.bucket.settle(taken, a.Extensions.Cost)
 		doc.learn(a.Extensions.Cost)
+		charged(ctx, a.Extensions.Cost)
 		switch hasData := !got.Elem().IsNil(); {
 		case errors.Is(err, errThrottled), err == nil && !hasData && a.throttled():
+			continue
+		case errors.Is(err, errUnauthorized):
+			switch again, failed := key.replace(ctx); {
+			case failed != nil:
+				return nil, failed
+			case !again:
+				return nil, err
+			}
 			continue
 		case err != nil:
 			return nil, err

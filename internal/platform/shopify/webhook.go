@@ -24,6 +24,7 @@ const (
 // Webhooks opens the platform's webhooks. It implements platform.Webhooks.
 type Webhooks struct {
 	Secret string // the app's client secret; with none, nothing is genuine
+	Other  string // client secret of another app of the installation, or ""
 }
 
 // Open checks the signature over the raw body first: until it is known to be
@@ -32,7 +33,8 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 	if len(body) > maxWebhookBody {
 		return platform.Event{}, fault.New(fault.Invalid, "the webhook's body has more than %d bytes", maxWebhookBody)
 	}
-	if !w.genuine(header("X-Shopify-Hmac-Sha256"), body) {
+	signature := header("X-Shopify-Hmac-Sha256")
+	if !w.genuine(signature, body) {
 		return platform.Event{}, fault.New(fault.Unauthenticated, "the webhook's signature is missing or wrong")
 	}
 	for _, name := range []string{"X-Shopify-Topic", "X-Shopify-Shop-Domain", "X-Shopify-API-Version", "X-Shopify-Webhook-Id"} {
@@ -46,7 +48,7 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 	e := platform.Event{
 		ID:         header("X-Shopify-Event-Id"),
 		Topic:      platform.Topic(header("X-Shopify-Topic")),
-		Shop:       strings.ToLower(header("X-Shopify-Shop-Domain")),
+		Shop:       platform.LowerDomain(header("X-Shopify-Shop-Domain")),
 		APIVersion: header("X-Shopify-API-Version"),
 	}
 	if e.ID == "" {
@@ -77,7 +79,7 @@ func (w Webhooks) Open(header func(name string) string, body []byte) (platform.E
 		return platform.Event{}, fault.New(fault.Unauthenticated, "the webhook's body names no store, as one of the topic %s does", e.Topic)
 	}
 	if len(body) > 0 {
-		e.Signature = base64.StdEncoding.EncodeToString(w.sign(body)) // one text can be written in several ways
+		e.Signature = signature
 	}
 	p.put(&e)
 	return e, nil
@@ -93,18 +95,19 @@ func namesShop(t platform.Topic) bool {
 	return false
 }
 
-// genuine reports whether the signature is the body's, in a time that does not
-// depend on how much of it is right.
+// genuine reports whether the signature is the body's, in a time that does not depend on
+// how much of it is right. Other ways to write the same bytes in base64 are not accepted.
 func (w Webhooks) genuine(signature string, body []byte) bool {
-	sum, err := base64.StdEncoding.DecodeString(signature)
-	if err != nil || w.Secret == "" {
-		return false
+	for _, secret := range []string{w.Secret, w.Other} {
+		if secret != "" && hmac.Equal([]byte(signature), []byte(base64.StdEncoding.EncodeToString(macOf(secret, body)))) {
+			return true
+		}
 	}
-	return hmac.Equal(sum, w.sign(body))
+	return false
 }
 
-func (w Webhooks) sign(body []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(w.Secret))
+func macOf(secret string, body []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
 	return mac.Sum(nil)
 }

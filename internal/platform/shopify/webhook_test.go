@@ -234,3 +234,20 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+func TestWebhookOfEitherAppIsGenuine(t *testing.T) {
+	t.Parallel()
+	h := map[string]string{
+		"X-Shopify-Topic": "shop/redact", "X-Shopify-Shop-Domain": "a.myshopify.com", "X-Shopify-API-Version": "2026-10", "X-Shopify-Webhook-Id": "1",
+	}
+	body := []byte(`{"shop_domain":"a.myshopify.com"}`)
+	for secret, genuine := range map[string]bool{"first": true, "second": true, "third": false, "": false} {
+		h["X-Shopify-Hmac-Sha256"] = base64.StdEncoding.EncodeToString(macOf(secret, body))
+		for _, w := range []Webhooks{{Secret: "first", Other: "second"}, {Secret: "second", Other: "first"}} {
+			e, err := w.Open(func(name string) string { return h[name] }, body)
+			if (err == nil) != genuine || genuine && e.Signature != h["X-Shopify-Hmac-Sha256"] {
+				t.Errorf("signed with %q: %+v, %v", secret, e, err)
+			}
+		}
+	}
+}

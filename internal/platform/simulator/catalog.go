@@ -135,6 +135,9 @@ func (s *Simulator) addStore(sh *store, zone *time.Location) {
 	sh.byEmail, sh.methods, sh.byKey = map[string]*customer{}, map[string]*paymentMethod{}, map[string]*attempt{}
 	s.state.shops[sh.Domain] = sh
 	s.state.byToken[sh.Token] = sh
+	for _, a := range sh.Grants.Access {
+		s.state.byToken[a.Token] = sh
+	}
 	s.state.order = append(s.state.order, sh)
 }
 

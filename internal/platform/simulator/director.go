@@ -364,6 +364,7 @@ func (s *Simulator) Uninstall(shop string) error {
 			return fault.New(fault.FailedPrecondition, "%s has uninstalled the app already", sh.Domain)
 		}
 		sh.UninstalledAt = s.now()
+		s.forgetTokens(sh)
 		s.save(sh)
 		s.emitShop(sh, "APP_UNINSTALLED")
 		for _, w := range sh.subscriptions.order {
@@ -371,6 +372,19 @@ func (s *Simulator) Uninstall(shop string) error {
 			s.save(w)
 		}
 		s.schedule(item{At: s.opts.Clock.Now().Add(orphanCancelDelay), Shop: sh.Domain, CancelAll: true})
+		return nil
+	})
+}
+
+// NeverInstalled makes a new store one that has never had the app.
+func (s *Simulator) NeverInstalled(shop string) error {
+	return s.update(func() error {
+		sh, err := s.store(shop)
+		if err != nil {
+			return err
+		}
+		sh.UninstalledAt, sh.Grants.Retired = s.now(), true
+		s.save(sh)
 		return nil
 	})
 }
@@ -390,7 +404,7 @@ func (s *Simulator) Install(shop, token string) error {
 			return fault.New(fault.FailedPrecondition, "another store has this token")
 		}
 		delete(s.state.byToken, sh.Token)
-		sh.Token, sh.UninstalledAt = token, time.Time{}
+		sh.Token, sh.UninstalledAt, sh.Grants.Retired = token, time.Time{}, false
 		s.state.byToken[token] = sh
 		s.save(sh)
 		return nil

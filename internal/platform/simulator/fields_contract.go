@@ -16,6 +16,7 @@ func newRegistry() registry {
 	r.cycles()
 	r.attempts()
 	r.storeFields()
+	r.installationFields()
 	r.catalog()
 	r.customers()
 	r.orders()

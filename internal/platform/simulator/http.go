@@ -45,9 +45,20 @@ func (s *Simulator) Handler() http.Handler {
 		}
 		s.serve(w, r)
 	})
+	mux.HandleFunc("POST /admin/oauth/access_token", s.serveToken)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, map[string]string{"errors": "Not Found"})
 	})
+	return atStore(mux)
+}
+
+// atStore also answers below /store/{shop}, which stands for the store's own domain.
+func atStore(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/store/{shop}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
+		http.StripPrefix("/store/"+r.PathValue("shop"), next).ServeHTTP(w, r)
+	})
+	mux.Handle("/", next)
 	return mux
 }
 
@@ -103,7 +114,7 @@ func (s *Simulator) shopOf(token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh := s.state.byToken[token]
-	if sh == nil || !sh.UninstalledAt.IsZero() {
+	if sh == nil || !sh.opens(token, s.opts.Clock.Now()) {
 		return ""
 	}
 	return sh.Domain

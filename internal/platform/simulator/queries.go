@@ -85,6 +85,7 @@ func (r registry) queries() {
 		},
 		"subscriptionBillingCycles": listCycles,
 		"webhookSubscriptions":      findSubscriptions,
+		"currentAppInstallation":    func(x *exec, _ any, _ args) any { return typed("AppInstallation", x.shop) },
 	}
 }
 

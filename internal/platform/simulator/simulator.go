@@ -24,7 +24,8 @@ type Options struct {
 	Clock         clock.Clock // the platform's time; default: the machine's
 	ThrottleClock clock.Clock // refills the cost buckets; default: the machine's, so that limits hold while Clock stands still
 
-	AppSecret         string        // signs webhooks
+	AppSecret         string // the app's client secret, which signs webhooks
+	Tokens            TokenRules
 	CompletionDelay   time.Duration // from a charge's request to its end; default 2 s, negative: none
 	AllowHTTPWebhooks bool          // accept webhook addresses without TLS
 	CostMaximum       float64       // size of a store's cost bucket; default 2000
@@ -66,6 +67,7 @@ type Simulator struct {
 
 	mu      sync.Mutex // guards everything below
 	state   state
+	app     AppSettings
 	agenda  agenda
 	faults  faultState
 	file    *rowFile // nil: memory only

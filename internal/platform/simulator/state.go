@@ -43,6 +43,7 @@ type store struct {
 	Metafields    []metafield   `json:",omitempty"`
 	Mails         []UpdateEmail `json:",omitempty"`
 	Codes         []code        `json:",omitempty"` // that customers can redeem
+	Grants        grantsOf      `json:",omitzero"`
 
 	zone          *time.Location
 	next          counters // kept as an object of its own: it changes with every order

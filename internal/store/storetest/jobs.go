@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -98,6 +99,31 @@ func (c *tally) get(id shop.ID) int {
 }
 
 func testJobs(t *testing.T, open opener) {
+	t.Run("the state names the task that waits longest and the one that runs longest", func(t *testing.T) {
+		w := begin(t, open)
+		before := clock.System{}.Now().Add(-time.Minute)
+		if s, err := w.db.QueueState(t.Context()); err != nil || s != (job.State{}) {
+			t.Fatalf("of an empty queue: %+v, %v", s, err)
+		}
+		w.enqueue(1)
+		if s, err := w.db.QueueState(t.Context()); err != nil || s.OldestDue.Before(before) || !s.OldestRun.IsZero() {
+			t.Errorf("with a task that waits: %+v, %v", s, err)
+		}
+		var h job.Handlers
+		running, release := make(chan struct{}), make(chan struct{})
+		job.Handle(&h, func(context.Context, billing.Task) error {
+			close(running)
+			<-release
+			return nil
+		})
+		w.work(&h)
+		<-running
+		if s, err := w.db.QueueState(t.Context()); err != nil || s.OldestRun.Before(before) || !s.OldestDue.IsZero() {
+			t.Errorf("with a task that runs: %+v, %v", s, err)
+		}
+		close(release)
+		w.untilIdle()
+	})
 	t.Run("equal tasks that wait are one, and each kind goes to its handler", func(t *testing.T) {
 		w := begin(t, open)
 		var bills, mails tally

@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -240,6 +241,12 @@ func parts(id shop.ID) []part {
 	within("sign-in", func(ctx context.Context, tx *store.Tx) error {
 		for _, h := range []login.Hash{{1}, {1, 0xff}, {2}, {9}} {
 			till := day.AddDate(1, 0, 0)
+			if _, err := tx.PlatformConnection(ctx, connection.Primary); err != nil {
+				return err
+			}
+			if err := tx.PutPlatformConnection(ctx, connection.Connection{App: connection.Primary, Access: "shpat_neighbour", Refresh: "shprt_neighbour", ExpiresAt: till}); err != nil {
+				return err
+			}
 			if err := tx.AddLink(ctx, login.Link{Hash: h, Customer: 901, Contract: 1, CreatedAt: day, ExpiresAt: till}); err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -179,15 +178,12 @@ var theNeighbours []byte
 // Hash changes with the schema and with the neighbours.
 func (s schema) Hash() (string, error) {
 	sum := sha256.New()
-	err := fs.WalkDir(migrations.Files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	all, err := migrations.Postgres.All()
+	for _, m := range all {
+		for _, f := range m.Files {
+			sum.Write([]byte(f.Name + "\n" + f.SQL))
 		}
-		text, err := migrations.Files.ReadFile(path)
-		sum.Write([]byte(path))
-		sum.Write(text)
-		return err
-	})
+	}
 	if s.inhabited {
 		sum.Write(theNeighbours)
 	}

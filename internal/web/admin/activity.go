@@ -9,10 +9,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -56,12 +56,18 @@ func fieldNames(fields []web.Field) []string {
 	return list
 }
 
-func (o Options) activityLogs(api *web.API) {
+// activityHandlers show the activity log.
+type activityHandlers struct {
+	line  shop.Line
+	trail activity.LineTrail
+}
+
+func (h activityHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "listActivityLogs", Method: http.MethodGet, Path: base + "/activity-logs", Tag: "Activity log",
 		Summary: "Activity log", Description: "What happened to the store's subscriptions, newest first. At most 100 entries in a page. What belongs to the contracts, plans, swaps and bundles of the other host is left out.",
 		Scope: access.ActivityRead, List: &entryList, Parameters: web.CriteriaParameters(api.Schemas(), append(entryFields(), shopField())),
-	}, o.listEntries)
+	}, h.listEntries)
 }
 
 // entryQuery is a question for entries. Its criteria have more names than a
@@ -83,7 +89,7 @@ type entryPage struct {
 	Body []activityLog
 }
 
-func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
+func (h activityHandlers) listEntries(ctx context.Context, in *entryQuery) (*entryPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(entryList)
 	if err != nil {
@@ -110,7 +116,7 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 	if slices.ContainsFunc(named, func(c page.Criterion) bool { return !holds(c, caller.Shop.Domain) }) {
 		return &entryPage{ListHeaders: web.Paged(ctx, p, 0), Body: []activityLog{}}, nil
 	}
-	entries, total, err := o.Trail.EntriesOf(ctx, caller.Shop.ID, o.Line, where, p)
+	entries, total, err := h.trail.EntriesOf(ctx, caller.Shop.ID, h.line, where, p)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +125,6 @@ func (o Options) listEntries(ctx context.Context, in *entryQuery) (*entryPage, e
 		out.Body[i] = newActivityLog(caller.Shop.Domain, e)
 	}
 	return out, nil
-}
-
-// ownShop refuses the name of another shop than the key's.
-func ownShop(domain string, caller web.Caller, param string) error {
-	if domain != "" && domain != caller.Shop.Domain {
-		return fault.New(fault.Invalid, "shop must be %s, the store that the API key belongs to", caller.Shop.Domain).Code("shopMismatch").Field(param)
-	}
-	return nil
 }
 
 // holds reports whether a text meets a criterion.
@@ -142,58 +140,4 @@ func holds(c page.Criterion, text string) bool {
 		return !meets
 	}
 	return meets
-}
-
-// activityLog is an entry of the activity log on the wire.
-type activityLog struct {
-	ID             int64        `json:"id" doc:"Number of the entry." example:"1001"`
-	Shop           string       `json:"shop" doc:"The store's domain." example:"demo.myshopify.com"`
-	EntityID       int64        `json:"entityId" doc:"Number of what the event is about; entityType says of what kind it is." example:"9001"`
-	EntityType     entityType   `json:"entityType" doc:"What kind of thing the event is about."`
-	EventSource    eventSource  `json:"eventSource" doc:"From where the change came."`
-	EventType      eventType    `json:"eventType" doc:"What happened."`
-	Status         entryStatus  `json:"status" doc:"How it went. INFO: something to know and not a result."`
-	CreateAt       *web.Instant `json:"createAt" format:"date-time" doc:"When it happened, in UTC." example:"2026-01-31T08:00:00Z"` // sic
-	AdditionalInfo string       `json:"additionalInfo" doc:"JSON text about the event." example:"{\"orderName\":\"#1004\"}"`
-	ActivityBy     *string      `json:"activityBy" doc:"Who did it; null for the service itself." example:"API key Warehouse"`
-	ClientIP       *string      `json:"clientIp" doc:"From where; null for the service itself." example:"203.0.113.7"`
-}
-
-type (
-	entityType  string
-	eventSource string
-	eventType   string
-	entryStatus string
-)
-
-// Schema describes the values.
-func (entityType) Schema(r huma.Registry) *huma.Schema {
-	return web.EnumSchema(r, "EntityType", activity.EntityTypes)
-}
-
-// Schema describes the values.
-func (eventSource) Schema(r huma.Registry) *huma.Schema {
-	return web.EnumSchema(r, "EventSource", activity.Sources)
-}
-
-// Schema describes the values.
-func (eventType) Schema(r huma.Registry) *huma.Schema {
-	return web.EnumSchema(r, "EventType", activity.EventTypes)
-}
-
-// Schema describes the values.
-func (entryStatus) Schema(r huma.Registry) *huma.Schema {
-	return web.EnumSchema(r, "ActivityStatus", activity.Statuses)
-}
-
-func newActivityLog(domain string, e activity.Entry) activityLog {
-	info := e.Info
-	if info == "" {
-		info = "{}" // clients parse it
-	}
-	return activityLog{
-		ID: e.ID, Shop: domain, EntityID: e.EntityID, EntityType: entityType(e.EntityType), EventSource: eventSource(e.Actor.Source),
-		EventType: eventType(e.Event), Status: entryStatus(e.Status), CreateAt: web.At(e.At), AdditionalInfo: info,
-		ActivityBy: web.Some(e.Actor.By), ClientIP: web.Some(e.Actor.ClientIP),
-	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
-func TestCriteriaOfTheActivityLog(t *testing.T) {
+func TestActivityLogQueryBecomesCriteria(t *testing.T) {
 	t.Parallel()
 	ms := func(s string) int64 {
 		at, err := time.Parse(time.RFC3339Nano, s)
@@ -71,7 +71,7 @@ func TestCriteriaOfTheActivityLog(t *testing.T) {
 	}
 }
 
-func TestCriteriaOnTheShopLeaveEverythingOrNothing(t *testing.T) {
+func TestActivityLogShopCriterionKeepsAllEntriesOrNone(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]struct {
 		code  int
@@ -103,7 +103,7 @@ func TestCriteriaOnTheShopLeaveEverythingOrNothing(t *testing.T) {
 	}
 }
 
-func TestPagesOfTheActivityLog(t *testing.T) {
+func TestActivityLogPagesLinkToEachOther(t *testing.T) {
 	t.Parallel()
 	newest := []page.Sort{{Field: "createAt", Desc: true}, {Field: "id", Desc: true}}
 	for name, test := range map[string]struct {
@@ -143,7 +143,7 @@ func TestPagesOfTheActivityLog(t *testing.T) {
 }
 
 // A query that is understood can be too long to be repeated in a header.
-func TestLinksOfAVeryLongQueryAreLeftOut(t *testing.T) {
+func TestActivityLogOmitsLinksForVeryLongQuery(t *testing.T) {
 	t.Parallel()
 	for letters, linked := range map[int]bool{1000: true, 5000: false} {
 		s := serve(t, &fakes{total: 50})
@@ -154,7 +154,7 @@ func TestLinksOfAVeryLongQueryAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestShapeOfTheActivityLog(t *testing.T) {
+func TestActivityLogMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{entries: []activity.Entry{
 		{

@@ -3,7 +3,6 @@
 package admin
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -12,7 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -21,32 +19,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
-
-// base is the path under which the operations live.
-const base = "/api/external/v2"
-
-// Billing changes billing attempts. Failures are faults.
-type Billing interface {
-	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
-	Unskip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
-	Edit(ctx context.Context, of shop.ID, c command.Edit) (billing.Record, error)
-	Trigger(ctx context.Context, of shop.ID, c command.Trigger) error
-}
-
-// Upcoming changes orders that still wait. Failures are faults.
-type Upcoming interface {
-	SkipNext(ctx context.Context, of shop.ID, c command.SkipNext) (billing.Record, error)
-	Reschedule(ctx context.Context, of shop.ID, c command.Reschedule) (billing.Record, error)
-	SetNote(ctx context.Context, of shop.ID, c command.Note) (billing.Record, error)
-}
-
-// Shown knows what the platform shows of a customer.
-type Shown interface {
-	Tags(ctx context.Context, of shop.ID, customer int64) ([]string, error)
-	// Details returns the contracts with all that is shown of them; without what the
-	// platform knows while it does not answer.
-	Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error)
-}
 
 // Options are what the interface needs. A process serves each line with a
 // handler of its own, and the request's host chooses between them.
@@ -104,27 +76,41 @@ var documents web.Documents
 // New returns the handler of one line.
 func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 
-// newAPI lists the operations in the order of the reference.
+// newAPI composes the handlers. Their order is that of the reference.
 func newAPI(o Options) *web.API {
 	o.Gate.Line = o.Line
+	one := contractHandlers{o.Line, o.Edits}
+	search := contractSearch{o.Search, record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}}
+	customers := customerHandlers{customerView{o.Line, o.Customers, o.Shown}, search, o.Edits, o.Syncer}
 	return web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
-		o.activityLogs(api)
-		o.contracts(api)
-		o.amendments(api)
-		o.plans(api)
-		o.attempts(api)
-		o.explanations(api)
-		o.fulfillments(api)
-		o.bundles(api)
-		o.delivery(api)
-		o.upcoming(api)
-		o.reports(api)
-		o.customers(api)
-		o.swaps(api)
-		o.oneOffs(api)
-		o.links(api)
-		o.keys(api)
-		o.connections(api)
-		o.webhooks(api)
+		activityHandlers{o.Line, o.Trail}.register(api)
+		searchHandlers{search}.register(api)
+		lineHandlers{one, o.OneOffBook}.register(api)
+		discountHandlers{one}.register(api)
+		termHandlers{one}.register(api)
+		scheduleHandlers{one}.register(api)
+		deliveryHandlers{one}.register(api)
+		paymentHandlers{one}.register(api)
+		statusHandlers{one, o.Lifecycle}.register(api)
+		pendingHandlers{one}.register(api)
+		readHandlers{one}.register(api)
+		creationHandlers{one, o.Creations, o.Splits}.register(api)
+		groupHandlers{o.Line, o.Plans, o.PlanBook}.register(api)
+		attemptHandlers{o.Line, o.Book, o.Billing}.register(api)
+		explanationHandlers{o.Line, o.Explainer}.register(api)
+		fulfillmentHandlers{one}.register(api)
+		bundleHandlers{o.Line, o.Bundles, o.Shelf}.register(api)
+		profileHandlers{o.Delivery}.register(api)
+		upcomingHandlers{o.Line, o.Upcoming}.register(api)
+		reportHandlers{o.Line, o.Reports}.register(api)
+		customers.register(api)
+		swapHandlers{o.Line, o.Swaps, o.SwapBook}.register(api)
+		previewHandlers{o.Line, o.Preview}.register(api)
+		oneOffHandlers{one, o.OneOffs, o.OneOffBook}.register(api)
+		linkHandlers{o.Line, o.Links}.register(api)
+		keyHandlers{o.Keys, o.Gate.Clock}.register(api)
+		connectionHandlers{o.Connections, o.Gate.Clock}.register(api)
+		endpointHandlers{o.Webhooks, o.Gate.Clock}.register(api)
+		webhookDeliveryHandlers{o.Webhooks}.register(api)
 	})
 }

@@ -3,24 +3,23 @@ package admin
 import (
 	"cmp"
 	"context"
-	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-func (o Options) deliveryOperations(api *web.API) {
-	web.Register(api, o.amendment(contractDelivery, "updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
-		"Sets what the delivery of each future order costs."), o.setDeliveryPrice)
-	web.Register(api, o.amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
-		"Sets by which service future orders are delivered. The address stays."), o.setDeliveryMethod)
-	web.Register(api, o.withBody(shippingAddress{}, o.amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
+// deliveryHandlers change how a contract's orders are delivered.
+type deliveryHandlers struct{ contractHandlers }
+
+func (h deliveryHandlers) register(api *web.API) {
+	web.Register(api, amendment(contractDelivery, "updateDeliveryPrice", "/subscription-contracts-update-delivery-price", "Change the delivery price",
+		"Sets what the delivery of each future order costs."), h.setDeliveryPrice)
+	web.Register(api, amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
+		"Sets by which service future orders are delivered. The address stays."), h.setDeliveryMethod)
+	web.Register(api, withBody(shippingAddress{}, amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
 		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. "+
-			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), o.setShippingAddress)
+			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), h.setShippingAddress)
 }
 
 type deliveryPriceQuery struct {
@@ -28,16 +27,16 @@ type deliveryPriceQuery struct {
 	Price web.Decimal `query:"deliveryPrice" required:"true" minimum:"0" maximum:"999999.99" example:"4.90" doc:"In the contract's currency."`
 }
 
-func (o Options) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setDeliveryPrice(ctx context.Context, in *deliveryPriceQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	price, err := o.price(ctx, cmd, "deliveryPrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
+	price, err := h.price(ctx, cmd, "deliveryPrice", web.Opt[web.Decimal]{Value: in.Price, Set: true})
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
+	return newContractOut(h.edits.SetDeliveryPrice(ctx, web.CallerOf(ctx).Shop.ID, cmd, *price))
 }
 
 type deliveryMethodQuery struct {
@@ -72,8 +71,8 @@ func (q deliveryMethodQuery) method() (title, code string, err error) {
 	return cmp.Or(q.Presented, name), code, nil
 }
 
-func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,7 @@ func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Title, m.Code = title, code
 		if m.Kind == "" {
 			m.Kind = methodShipping
@@ -90,101 +89,23 @@ func (o Options) setDeliveryMethod(ctx context.Context, in *deliveryMethodQuery)
 	}))
 }
 
-// The ways in which orders reach a customer.
-const (
-	methodShipping = "SHIPPING"
-	methodLocal    = "LOCAL"
-	methodPickUp   = "PICK_UP"
-)
-
-// shippingAddress is where future orders go.
-type shippingAddress struct {
-	MethodType   string    `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
-	LocationID   web.AnyID `json:"locationId,omitempty" doc:"The place to pick up at, for PICK_UP: number or graph id."`
-	FirstName    string    `json:"firstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
-	LastName     string    `json:"lastName,omitempty" maxLength:"255" doc:"Last name of who receives the orders." example:"Khan"`
-	Company      string    `json:"company,omitempty" maxLength:"255" doc:"Company." example:"Khan Roasters"`
-	Address1     string    `json:"address1,omitempty" maxLength:"255" doc:"Street and number. Required unless PICK_UP." example:"12 Mill Lane"`
-	Address2     string    `json:"address2,omitempty" maxLength:"255" doc:"Second line of the street address, such as a flat." example:"Flat 3"`
-	City         string    `json:"city,omitempty" maxLength:"255" doc:"City. Required unless PICK_UP." example:"Ottawa"`
-	Province     string    `json:"province,omitempty" maxLength:"255" doc:"Name of the province or state." example:"Ontario"`
-	ProvinceCode string    `json:"provinceCode,omitempty" maxLength:"10" doc:"Code of the province or state within its country." example:"ON"`
-	Country      string    `json:"country,omitempty" maxLength:"255" doc:"Name of the country. This or countryCode is required unless PICK_UP." example:"Canada"`
-	CountryCode  string    `json:"countryCode,omitempty" maxLength:"2" doc:"ISO 3166-1, two letters, in any letter case." example:"CA"`
-	Zip          string    `json:"zip,omitempty" maxLength:"50" doc:"Postal code." example:"K1A 0B1"`
-	Phone        string    `json:"phone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix. Required for LOCAL." example:"+16135550101"`
-}
-
-// method checks the address and lays it over how orders are delivered now.
-func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.DeliveryMethod, error) {
-	missing := func(field, why string) error {
-		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).Entity(contractEntity).Code("bodyField").Field(field)
-	}
-	kind := methodShipping
-	if a.MethodType != "" {
-		var err error
-		if kind, err = web.ParseEnum("methodType", a.MethodType, []string{methodShipping, methodLocal, methodPickUp}); err != nil {
-			return nil, err
-		}
-	}
-	if kind == methodPickUp {
-		location, err := a.LocationID.Parse("Location", "locationId")
-		if err != nil {
-			return nil, err
-		}
-		if location == 0 {
-			return nil, missing("locationId", " for PICK_UP")
-		}
-		return func(m contract.DeliveryMethod) contract.DeliveryMethod {
-			return contract.DeliveryMethod{Kind: kind, Location: gid.Of("Location", location), Title: m.Title, Code: m.Code}
-		}, nil
-	}
-	for _, f := range []struct{ field, value string }{{"address1", a.Address1}, {"city", a.City}, {"country or countryCode", a.Country + a.CountryCode}} {
-		if f.value == "" {
-			return nil, missing(f.field, "")
-		}
-	}
-	if kind == methodLocal && a.Phone == "" {
-		return nil, missing("phone", " for LOCAL")
-	}
-	country := strings.ToUpper(a.CountryCode)
-	if country != "" && !delivery.IsCountry(country) {
-		return nil, fault.New(fault.Invalid, "field 'countryCode' is %q, which is no country: write two letters such as CA", a.CountryCode).
-			Entity(contractEntity).Code("bodyField").Field("countryCode")
-	}
-	address := contract.Address{
-		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,
-		Province: a.Province, ProvinceCode: strings.ToUpper(a.ProvinceCode), Country: a.Country, CountryCode: country, Zip: a.Zip, Phone: a.Phone,
-	}
-	return func(m contract.DeliveryMethod) contract.DeliveryMethod {
-		m.Kind, m.Address, m.Location = kind, address, ""
-		if kind == methodLocal {
-			m.Phone = a.Phone
-		}
-		return m
-	}, nil
-}
-
 type addressIn struct {
 	OfContract
 	web.JSONBody
 }
 
-func (o Options) setShippingAddress(ctx context.Context, in *addressIn) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h deliveryHandlers) setShippingAddress(ctx context.Context, in *addressIn) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
 	var body shippingAddress
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := web.CheckLengths(body); err != nil {
+	if err := intoChecked(&in.JSONBody, &body); err != nil {
 		return nil, err
 	}
 	method, err := body.method()
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
 }

@@ -7,13 +7,16 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-func (o Options) discountOperations(api *web.API) {
-	web.Register(api, o.amendment(contractDiscounts, "applyDiscount", "/subscription-contracts-apply-discount", "Apply a discount code",
-		"Redeems a discount code of the store on the contract."), o.applyDiscount)
-	web.Register(api, o.amendment(contractDiscounts, "removeDiscount", "/subscription-contracts-remove-discount", "Remove a discount",
-		"Takes a discount off the contract."), o.removeDiscount)
-	web.Register(api, once(o.amendment(contractDiscounts, "addDiscount", "/subscription-contracts-add-discount", "Add a discount",
-		"Adds a percentage or an amount off all lines, for a number of orders or for good.")), o.addDiscount)
+// discountHandlers change the discounts of a contract.
+type discountHandlers struct{ contractHandlers }
+
+func (h discountHandlers) register(api *web.API) {
+	web.Register(api, amendment(contractDiscounts, "applyDiscount", "/subscription-contracts-apply-discount", "Apply a discount code",
+		"Redeems a discount code of the store on the contract."), h.applyDiscount)
+	web.Register(api, amendment(contractDiscounts, "removeDiscount", "/subscription-contracts-remove-discount", "Remove a discount",
+		"Takes a discount off the contract."), h.removeDiscount)
+	web.Register(api, once(amendment(contractDiscounts, "addDiscount", "/subscription-contracts-add-discount", "Add a discount",
+		"Adds a percentage or an amount off all lines, for a number of orders or for good.")), h.addDiscount)
 }
 
 type codeQuery struct {
@@ -21,12 +24,12 @@ type codeQuery struct {
 	Code string `query:"discountCode" required:"true" maxLength:"255" example:"WELCOME10" doc:"A discount code of the store."`
 }
 
-func (o Options) applyDiscount(ctx context.Context, in *codeQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h discountHandlers) applyDiscount(ctx context.Context, in *codeQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.ApplyCode(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Code))
+	return newContractOut(h.edits.ApplyCode(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Code))
 }
 
 type discountQuery struct {
@@ -34,12 +37,12 @@ type discountQuery struct {
 	Discount string `query:"discountId" required:"true" maxLength:"255" doc:"The discount: graph id, or its last part."`
 }
 
-func (o Options) removeDiscount(ctx context.Context, in *discountQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h discountHandlers) removeDiscount(ctx context.Context, in *discountQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.RemoveDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Discount))
+	return newContractOut(h.edits.RemoveDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, in.Discount))
 }
 
 type newDiscountQuery struct {
@@ -51,16 +54,16 @@ type newDiscountQuery struct {
 	Each       bool                 `query:"appliesOnEachItem" default:"false" doc:"The amount is off every item, not off the order."`
 }
 
-func (o Options) addDiscount(ctx context.Context, in *newDiscountQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h discountHandlers) addDiscount(ctx context.Context, in *newDiscountQuery) (*contractOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	amount, err := o.price(ctx, cmd, "amount", in.Amount)
+	amount, err := h.price(ctx, cmd, "amount", in.Amount)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Edits.AddDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.Discount{
+	return newContractOut(h.edits.AddDiscount(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.Discount{
 		Title: in.Title, Percent: int(in.Percentage.Value), Amount: amount, EachItem: in.Each, CycleLimit: int(in.Cycles.Value),
 	}))
 }

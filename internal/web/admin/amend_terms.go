@@ -1,43 +1,29 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/amend/terms"
-	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-func (o Options) termOperations(api *web.API) {
-	attributes := o.withBody(attributesBody{}, o.amendment(contractTerms, "updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
+// termHandlers change the note and the attributes of a contract.
+type termHandlers struct{ contractHandlers }
+
+func (h termHandlers) register(api *web.API) {
+	attributes := withBody(attributesBody{}, amendment(contractTerms, "updateCustomNoteAttributes", "/subscription-contracts-update-custom-note-attributes", "Change a contract's attributes",
 		"Replaces the contract's attributes, or lays the given ones over those it has. They are copied to every future order. Answers with no body."))
-	web.Register(api, attributes, o.setAttributes)
+	web.Register(api, attributes, h.setAttributes)
 	posted := attributes
 	posted.ID, posted.Method, posted.Path = "postCustomNoteAttributes", http.MethodPost, base+"/update-custom-note-attributes"
 	posted.Description = "As the PUT, and says so in words."
-	web.Register(api, posted, o.postAttributes)
-	web.Register(api, o.amendment(contractTerms, "updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
-		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), o.setNote)
-	web.Register(api, o.amendment(contractTerms, "updateBillingInterval", "/subscription-contracts-update-billing-interval", "Change how often orders are charged",
-		"Upcoming orders are planned again. The delivery interval of a contract that is not prepaid follows. "+
-			"The price of a payment stays, also of a prepaid contract, for which it then covers more or fewer deliveries: set the price too where it is to follow."), o.setBillingInterval)
-	web.Register(api, o.amendment(contractTerms, "updateDeliveryInterval", "/subscription-contracts-update-delivery-interval", "Change how often orders are delivered",
-		"Of a prepaid contract: the charge stays, and its interval must be a multiple of the new one. "+
-			"400 notPrepaid for a contract that is charged for each delivery: changing the billing interval changes both."), o.setDeliveryInterval)
-	web.Register(api, o.amendment(contractTerms, "updateFrequencyBySellingPlan", "/subscription-contracts-update-frequency-by-selling-plan", "Take a plan's frequency",
-		"Puts the lines on a selling plan of one of the store's groups, at the prices that the plan gives, and takes over its intervals."), o.setFrequency)
-	web.Register(api, o.amendment(contractTerms, "updateMinCycles", "/subscription-contracts-update-min-cycles", "Change the minimum of orders", "0 removes the minimum."), o.setMinCycles)
-	web.Register(api, o.amendment(contractTerms, "updateMaxCycles", "/subscription-contracts-update-max-cycles", "Change the maximum of orders", "0 removes the maximum."), o.setMaxCycles)
-	web.Register(api, o.amendment(contractTerms, "updateBillingDate", "/subscription-contracts-update-billing-date", "Change the next billing date",
-		"Moves the next order to a day, at the store's order time, and the orders after it with it unless rescheduleFutureOrder=false. "+laterToday), o.setBillingDate)
+	web.Register(api, posted, h.postAttributes)
+	web.Register(api, amendment(contractTerms, "updateOrderNote", "/subscription-contracts-update-order-note/{contractId}", "Change a contract's order note",
+		"Replaces the note that every future order carries. An empty text clears it. Where the next order has a note of its own, the order carries both. Answers true."), h.setNote)
 }
 
 // attributesBody is a contract's attributes.
@@ -52,13 +38,10 @@ type attributesIn struct {
 	web.JSONBody
 }
 
-func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
-	var body attributesBody
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
+func (h termHandlers) setAttributes(ctx context.Context, in *attributesIn) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	var body attributesBody
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	n, err := body.SubscriptionContractID.Parse(record.ContractTypename, "subscriptionContractId")
@@ -70,23 +53,13 @@ func (o Options) setAttributes(ctx context.Context, in *attributesIn) (*struct{}
 			return nil, fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
 		}
 	}
-	cmd := amend.Command{Line: o.Line, Contract: contract.ID(n), Actor: caller.Actor}
-	_, err = o.Edits.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
+	cmd := amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}
+	_, err = h.edits.SetAttributes(ctx, caller.Shop.ID, cmd, parseAttributes(body.CustomAttributesList), in.Overwrite)
 	return nil, err
 }
 
-// messageOut says in words what was done.
-type messageOut struct {
-	Body messageBody
-}
-
-// messageBody is a sentence.
-type messageBody struct {
-	Message string `json:"message" doc:"What was done, in words." example:"Attributes updated successfully"`
-}
-
-func (o Options) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {
-	if _, err := o.setAttributes(ctx, in); err != nil {
+func (h termHandlers) postAttributes(ctx context.Context, in *attributesIn) (*messageOut, error) {
+	if _, err := h.setAttributes(ctx, in); err != nil {
 		return nil, err
 	}
 	return &messageOut{messageBody{"Attributes updated successfully"}}, nil
@@ -104,8 +77,8 @@ type trueOut struct {
 	Body bool
 }
 
-func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h termHandlers) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -113,147 +86,8 @@ func (o Options) setNote(ctx context.Context, in *noteQuery) (*trueOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = o.Edits.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
+	if _, err = h.edits.SetNote(ctx, web.CallerOf(ctx).Shop.ID, cmd, text); err != nil {
 		return nil, err
 	}
 	return &trueOut{true}, nil
-}
-
-// noteOf returns the note that is sent as orderNote, as note, or as both.
-func noteOf(given web.Given, orderNote, note string) (string, error) {
-	switch {
-	case given.Has("orderNote") && given.Has("note") && orderNote != note:
-		return "", differ("orderNote", "note")
-	case given.Has("orderNote"):
-		return orderNote, nil
-	case given.Has("note"):
-		return note, nil
-	}
-	return "", web.MissingParameter("orderNote", "String")
-}
-
-type intervalQuery struct {
-	OfContract
-	Interval string `query:"interval" required:"true" enum:"DAY,WEEK,MONTH,YEAR" example:"MONTH" doc:"In any letter case."`
-	Count    int32  `query:"intervalCount" required:"true" minimum:"1" maximum:"365" example:"1" doc:"So many days, weeks, months or years."`
-}
-
-type deliveryIntervalQuery struct {
-	OfContract
-	Interval      string         `query:"interval" enum:"DAY,WEEK,MONTH,YEAR" example:"MONTH" doc:"In any letter case. Required."`
-	Count         web.Opt[int32] `query:"intervalCount" minimum:"1" maximum:"365" example:"1" doc:"So many days, weeks, months or years. Required."`
-	OtherInterval string         `query:"deliveryInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Another spelling of interval. Both may be given when they say the same."`
-	OtherCount    web.Opt[int32] `query:"deliveryIntervalCount" minimum:"1" maximum:"365" doc:"Another spelling of intervalCount. Both may be given when they say the same."`
-}
-
-// asInterval returns the query in the spelling of the billing interval's.
-func (q deliveryIntervalQuery) asInterval() (*intervalQuery, error) {
-	switch {
-	case q.Interval != "" && q.OtherInterval != "" && !strings.EqualFold(q.Interval, q.OtherInterval):
-		return nil, differ("interval", "deliveryInterval")
-	case q.Count.Set && q.OtherCount.Set && q.Count.Value != q.OtherCount.Value:
-		return nil, differ("intervalCount", "deliveryIntervalCount")
-	case q.Interval == "" && q.OtherInterval == "":
-		return nil, web.MissingParameter("interval", "String")
-	case !q.Count.Set && !q.OtherCount.Set:
-		return nil, web.MissingParameter("intervalCount", "Integer")
-	}
-	count := q.Count.Value
-	if !q.Count.Set {
-		count = q.OtherCount.Value
-	}
-	return &intervalQuery{OfContract: q.OfContract, Interval: cmp.Or(q.Interval, q.OtherInterval), Count: count}, nil
-}
-
-func (q intervalQuery) rhythm() (terms.Frequency, error) {
-	interval, err := cadence.ParseInterval(q.Interval)
-	return terms.Frequency{Interval: interval, Count: int(q.Count)}, err
-}
-
-func (o Options) setBillingInterval(ctx context.Context, in *intervalQuery) (*contractOut, error) {
-	return o.setInterval(ctx, in, o.Edits.SetBillingInterval)
-}
-
-func (o Options) setDeliveryInterval(ctx context.Context, in *deliveryIntervalQuery) (*contractOut, error) {
-	q, err := in.asInterval()
-	if err != nil {
-		return nil, err
-	}
-	return o.setInterval(ctx, q, o.Edits.SetDeliveryInterval)
-}
-
-type setRhythm func(ctx context.Context, of shop.ID, cmd amend.Command, r terms.Frequency) (contract.Detail, error)
-
-func (o Options) setInterval(ctx context.Context, in *intervalQuery, set setRhythm) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
-	r, err := in.rhythm()
-	if err != nil {
-		return nil, err
-	}
-	return newContractOut(set(ctx, web.CallerOf(ctx).Shop.ID, cmd, r))
-}
-
-type planQuery struct {
-	OfContract
-	Plan string `query:"sellingPlanId" required:"true" format:"id" doc:"The selling plan: number or graph id."`
-}
-
-func (o Options) setFrequency(ctx context.Context, in *planQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := web.ParseID("SellingPlan", "sellingPlanId", in.Plan)
-	if err != nil {
-		return nil, err
-	}
-	return newContractOut(o.Edits.SetSellingPlan(ctx, web.CallerOf(ctx).Shop.ID, cmd, plan))
-}
-
-type minQuery struct {
-	OfContract
-	Min int32 `query:"minCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders that are owed at least."`
-}
-
-func (o Options) setMinCycles(ctx context.Context, in *minQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
-	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Min: new(int(in.Min))}))
-}
-
-type maxQuery struct {
-	OfContract
-	Max int32 `query:"maxCycles" required:"true" minimum:"0" maximum:"9999" doc:"Orders after which the contract ends."`
-}
-
-func (o Options) setMaxCycles(ctx context.Context, in *maxQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
-	return newContractOut(o.Edits.SetCycles(ctx, web.CallerOf(ctx).Shop.ID, cmd, terms.Cycles{Max: new(int(in.Max))}))
-}
-
-type dateQuery struct {
-	OfContract
-	Date   string `query:"nextBillingDate" required:"true" maxLength:"40" example:"2027-01-31" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
-	Future bool   `query:"rescheduleFutureOrder" default:"true" doc:"Whether the orders after the next one move too."`
-}
-
-func (o Options) setBillingDate(ctx context.Context, in *dateQuery) (*contractOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
-	if err != nil {
-		return nil, err
-	}
-	caller := web.CallerOf(ctx)
-	date, err := caller.OrderDate("nextBillingDate", in.Date)
-	if err != nil {
-		return nil, err
-	}
-	return newContractOut(o.Edits.SetBillingDate(ctx, caller.Shop.ID, cmd, date, in.Future))
 }

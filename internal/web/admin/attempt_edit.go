@@ -31,13 +31,13 @@ type editIn struct {
 
 // editAttempt changes an attempt. The body is laid over the record as it is: what
 // differs then is what the caller wants changed.
-func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOut, error) {
+func (h attemptHandlers) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
 	wanted, err := in.wanted(caller)
 	if err != nil {
 		return nil, err
 	}
-	known, err := o.Book.Attempt(ctx, caller.Shop.ID, o.Line, billing.AttemptID(wanted.id))
+	known, err := h.book.Attempt(ctx, caller.Shop.ID, h.line, billing.AttemptID(wanted.id))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 		return nil, err
 	}
 	cmd := command.Edit{
-		Line: o.Line, Attempt: known.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
+		Line: h.line, Attempt: known.ID, Actor: caller.Actor, Note: changed(text(is.OrderNote), text(become.OrderNote)),
 		RetryingNeeded:          changed(*is.RetryingNeeded, yes(become.RetryingNeeded)),
 		ApplyUsageCharge:        changed(*is.ApplyUsageCharge, yes(become.ApplyUsageCharge)),
 		UpgradeDowngradeBilling: changed(*is.UpgradeDowngradeBilling, yes(become.UpgradeDowngradeBilling)),
@@ -60,7 +60,7 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 	if !wanted.date.IsZero() && !wanted.date.Equal(clock.Trim(known.BillingDate)) {
 		cmd.BillingDate = &wanted.date
 	}
-	r, err := o.Billing.Edit(ctx, caller.Shop.ID, cmd)
+	r, err := h.billing.Edit(ctx, caller.Shop.ID, cmd)
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -132,12 +132,3 @@ func changed[T comparable](is, become T) *T {
 	}
 	return &become
 }
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func yes(b *bool) bool { return b != nil && *b }

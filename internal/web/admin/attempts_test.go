@@ -23,7 +23,7 @@ func by() activity.Actor {
 	return activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1"}
 }
 
-func TestQuestionsForOrders(t *testing.T) {
+func TestOrderListPassesItsQueryOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target string
@@ -49,7 +49,7 @@ func TestQuestionsForOrders(t *testing.T) {
 	}
 }
 
-func TestSkippingAndTakingBack(t *testing.T) {
+func TestSkipAndUnskipPassTheirQueryOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
@@ -58,7 +58,7 @@ func TestSkippingAndTakingBack(t *testing.T) {
 		"only the attempt is needed":          {"", command.Skip{}},
 		"the contract may be named":           {"?subscriptionContractId=42", command.Skip{Contract: 42}},
 		"the contract may be a graph id":      {"?subscriptionContractId=gid://shopify/SubscriptionContract/42", command.Skip{Contract: 42}},
-		"prepaid is told from not given":      {"?isPrepaid=false", command.Skip{Prepaid: new(false)}},
+		"prepaid=false differs from absent":   {"?isPrepaid=false", command.Skip{Prepaid: new(false)}},
 		"prepaid may be true":                 {"?isPrepaid=true", command.Skip{Prepaid: new(true)}},
 		"a name without a value is not given": {"?isPrepaid", command.Skip{}},
 		"an empty parameter is not given":     {"?isPrepaid=&subscriptionContractId=", command.Skip{}},
@@ -80,7 +80,7 @@ func TestSkippingAndTakingBack(t *testing.T) {
 	}
 }
 
-func TestChargingNowAnswersWithoutABody(t *testing.T) {
+func TestAttemptBillingAnswersWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	w := s.ask("PUT", ordersPath+"/attempt-billing/9/", "")
@@ -92,7 +92,7 @@ func TestChargingNowAnswersWithoutABody(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) {
+func TestEditAttemptPassesChangedFieldsOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body string
@@ -129,7 +129,7 @@ func TestEdits(t *testing.T) {
 }
 
 // A body that says it is not packed is none that is.
-func TestABodyThatIsPlainMaySaySo(t *testing.T) {
+func TestEditAttemptAcceptsIdentityEncoding(t *testing.T) {
 	t.Parallel()
 	for _, coding := range []string{"identity", "Identity", ""} {
 		s := serve(t, &fakes{records: []billing.Record{theRecord()}})
@@ -140,7 +140,7 @@ func TestABodyThatIsPlainMaySaySo(t *testing.T) {
 }
 
 // What an operation does not read may come in any form.
-func TestABodyThatIsNotReadMayBePacked(t *testing.T) {
+func TestSkipIgnoresCompressedBody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 	if w := s.ask("PUT", ordersPath+"/skip-order/9", "\x1f\x8b", "Content-Encoding", "gzip"); w.Code != http.StatusOK || s.skipped == nil {
@@ -149,7 +149,7 @@ func TestABodyThatIsNotReadMayBePacked(t *testing.T) {
 }
 
 // Whatever a record is, it may be sent back as it was read.
-func TestARecordMayBeSentBack(t *testing.T) {
+func TestEditAttemptAcceptsRecordAsRead(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]billing.Record{"upcoming": theRecord(), "charged": charged(), "failed": failed()} {
 		t.Run(name, func(t *testing.T) {
@@ -185,7 +185,7 @@ func failed() billing.Record {
 	return r
 }
 
-func TestShapeOfBillingAttempts(t *testing.T) {
+func TestBillingAttemptMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{records: []billing.Record{theRecord(), charged(), failed()}})
 	webtest.Golden(t, "billing-attempts.json", s.ask("GET", ordersPath+"/past-orders?contractId=42", "").Body.Bytes())
@@ -204,7 +204,7 @@ func TestShapeOfBillingAttempts(t *testing.T) {
 	}
 }
 
-func TestBillingAttemptsHaveEveryField(t *testing.T) {
+func TestBillingAttemptHasEveryField(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"id", "shop", "billingAttemptId", "status", "billingDate", "attemptTime", "contractId", "attemptCount", "progressAttemptCount", "graphOrderId", "orderId",

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // upcoming is what the fakes remember of orders that still wait, of reports and
@@ -56,7 +57,7 @@ func (f *fakes) Analytics(context.Context, shop.ID, shop.Line, contract.ID) (bil
 	return billing.Analytics{}, f.err
 }
 
-func TestSkippingTheNextOrder(t *testing.T) {
+func TestSkipUpcomingPassesItsContractOn(t *testing.T) {
 	t.Parallel()
 	for name, query := range map[string]string{
 		"by the interface's name":      "subscriptionContractId=42",
@@ -76,16 +77,16 @@ func TestSkippingTheNextOrder(t *testing.T) {
 	}
 }
 
-func TestReschedulingAnOrder(t *testing.T) {
+func TestReschedulePassesItsDateOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
 		want  command.Reschedule
 	}{
-		"an instant is that instant":               {"billingDate=2025-03-10T00:00:00Z", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC)}},
-		"a day is that day at the order time":      {"billingDate=2025-03-10", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
-		"later orders may follow":                  {"billingDate=2025-03-10&rescheduleFutureOrder=true", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC), Future: true}},
-		"later orders do not follow by themselves": {"billingDate=2025-03-10&rescheduleFutureOrder=", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
+		"an instant is that instant":              {"billingDate=2025-03-10T00:00:00Z", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 0, 0, 0, 0, time.UTC)}},
+		"a day is that day at the order time":     {"billingDate=2025-03-10", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
+		"later orders may follow":                 {"billingDate=2025-03-10&rescheduleFutureOrder=true", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC), Future: true}},
+		"later orders stay without the parameter": {"billingDate=2025-03-10&rescheduleFutureOrder=", command.Reschedule{BillingDate: time.Date(2025, 3, 10, 13, 0, 0, 0, time.UTC)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +103,7 @@ func TestReschedulingAnOrder(t *testing.T) {
 	}
 }
 
-func TestNotesOfOneOrder(t *testing.T) {
+func TestOrderNotePassesItsTextOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ query, want string }{
 		"a note is replaced":              {"orderNote=Ring%20twice%0A%3Cb%3E", "Ring twice\n<b>"},
@@ -129,7 +130,7 @@ const (
 	reportPath = ordersPath + "/past-orders/report"
 )
 
-func TestReportsOnPastOrders(t *testing.T) {
+func TestPastOrderReportPassesItsFiltersOn(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
@@ -164,7 +165,7 @@ func TestReportsOnPastOrders(t *testing.T) {
 	}
 }
 
-func TestEveryForeignStatusIsAccepted(t *testing.T) {
+func TestPastOrderReportAcceptsEveryForeignStatus(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	if w := s.ask("GET", reportPath+"?status="+strings.Join(foreignStatuses, ","), ""); w.Code != http.StatusOK || len(foreignStatuses) != 9 || len(s.survey.Statuses) != 0 {
@@ -172,7 +173,7 @@ func TestEveryForeignStatusIsAccepted(t *testing.T) {
 	}
 }
 
-func TestOrdersCanBeSorted(t *testing.T) {
+func TestOrderListsAcceptSort(t *testing.T) {
 	t.Parallel()
 	for spelling, want := range map[string]string{"billingDate": "billingDate", "attempt_time": "attemptTime", "updatedAt": "updatedAt"} {
 		s := serve(t, &fakes{})
@@ -183,14 +184,14 @@ func TestOrdersCanBeSorted(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfUpcomingAndPastOrders(t *testing.T) {
+func TestOrderOperationsRefuseInvalidValues(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		method, target       string
 		status               int
 		key, params, message string
 	}{
-		"a skip of nobody's order": {"PUT", ordersPath + "/skip-upcoming-order", 400, "parameterMissing", "subscriptionContractId",
+		"a skip without a contract": {"PUT", ordersPath + "/skip-upcoming-order", 400, "parameterMissing", "subscriptionContractId",
 			"Required request parameter 'subscriptionContractId' for method parameter type Long is not present"},
 		"a contract that is no number":          {"PUT", ordersPath + "/skip-upcoming-order?contractId=x", 400, "invalid", "contractId", ""},
 		"two contracts":                         {"PUT", ordersPath + "/skip-upcoming-order?contractId=1&subscriptionContractId=2", 400, "invalid", "subscriptionContractId", "differ"},
@@ -216,7 +217,7 @@ func TestRefusalsOfUpcomingAndPastOrders(t *testing.T) {
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			w := s.ask(test.method, test.target, "")
 			checkProblem(t, w, test.status)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if p.ErrorKey != test.key || deref(p.Params) != test.params || !strings.Contains(p.Message, test.message) || s.touched() {
 				t.Errorf("errorKey %q params %q message %q, want %q %q %q", p.ErrorKey, deref(p.Params), p.Message, test.key, test.params, test.message)
 			}

@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -180,3 +181,14 @@ type bundleUpdate struct{}
 
 // Schema describes it.
 func (bundleUpdate) Schema(r huma.Registry) *huma.Schema { return partly(r, []string{"id"}) }
+
+// partly describes bundleSettings with only some fields required.
+func partly(r huma.Registry, requiredFields []string) *huma.Schema {
+	whole := r.Schema(reflect.TypeFor[bundleSettings](), true, "BundleSettings")
+	if whole.Ref != "" {
+		whole = r.SchemaFromRef(whole.Ref)
+	}
+	part := *whole
+	part.Required = requiredFields
+	return &part
+}

@@ -30,7 +30,14 @@ type Bundles interface {
 	Delete(ctx context.Context, of shop.ID, id bundle.ID, by activity.Actor) error
 }
 
-func (o Options) bundles(api *web.API) {
+// bundleHandlers show and change bundles.
+type bundleHandlers struct {
+	line    shop.Line
+	bundles Bundles
+	shelf   bundle.Shelf
+}
+
+func (h bundleHandlers) register(api *web.API) {
 	read := web.Operation{Method: http.MethodGet, Tag: "Bundles", Scope: access.BundlesRead, Errors: []int{http.StatusNotFound}}
 	change := web.Operation{
 		Tag: "Bundles", Scope: access.ProductsWrite, Errors: []int{http.StatusNotFound, http.StatusConflict},
@@ -40,29 +47,29 @@ func (o Options) bundles(api *web.API) {
 	list.ID, list.Path, list.Summary, list.Errors = "listBundleSettings", bundlesPath, "Bundles", nil
 	list.List = &bundleList
 	list.Description = "The settings of every bundle, oldest first."
-	web.Register(api, list, o.listBundles)
+	web.Register(api, list, h.listBundles)
 
 	one := read
 	one.ID, one.Path, one.Summary = "getBundleSettings", bundlesPath+"/{id}", "A bundle's settings"
 	one.Description = "How the page looks on which a box is put together, what the box may hold, and when it may be changed."
-	web.Register(api, one, o.getBundle)
+	web.Register(api, one, h.getBundle)
 
 	create := change
 	create.ID, create.Method, create.Path, create.Summary, create.Body = "createBundleSettings", http.MethodPost, bundlesPath, "Create a bundle", bundleChange{}
 	create.Description = "Every field that is absent or null has its default."
-	web.Register(api, once(create), o.createBundle)
+	web.Register(api, once(create), h.createBundle)
 
 	update := change
 	update.ID, update.Method, update.Path, update.Summary, update.Body = "updateBundleSettings", http.MethodPut, bundlesPath, "Change a bundle", bundleUpdate{}
 	update.Description = "A field that is absent keeps its value, also inside displaySettings and its like; null gives it its default. Lists and categoryLimits are replaced as a whole. " +
 		"The settings may be sent back as they were read."
-	web.Register(api, update, o.updateBundle)
+	web.Register(api, update, h.updateBundle)
 
 	remove := change
 	remove.ID, remove.Method, remove.Path, remove.Summary = "deleteBundleSettings", http.MethodDelete, bundlesPath+"/{id}", "Delete a bundle"
 	remove.Description = "Contracts that were boxes of the bundle are ordinary ones from then on. Answers with no body."
 	remove.Errors = []int{http.StatusNotFound, http.StatusConflict}
-	web.Register(api, remove, o.deleteBundle)
+	web.Register(api, remove, h.deleteBundle)
 }
 
 type bundleQuery struct {
@@ -85,13 +92,13 @@ type bundlePage struct {
 	Body []bundleSettings
 }
 
-func (o Options) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bundlePage, error) {
+func (h bundleHandlers) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bundlePage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(bundleList)
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := o.Shelf.Bundles(ctx, caller.Shop.ID, o.Line, p)
+	list, total, err := h.shelf.Bundles(ctx, caller.Shop.ID, h.line, p)
 	if err != nil {
 		return nil, err
 	}
@@ -102,30 +109,26 @@ func (o Options) listBundles(ctx context.Context, in *struct{ web.Paging }) (*bu
 	return out, nil
 }
 
-func (o Options) getBundle(ctx context.Context, in *bundleQuery) (*bundleOut, error) {
+func (h bundleHandlers) getBundle(ctx context.Context, in *bundleQuery) (*bundleOut, error) {
 	caller := web.CallerOf(ctx)
-	s, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(in.ID))
+	s, err := h.shelf.Bundle(ctx, caller.Shop.ID, h.line, bundle.ID(in.ID))
 	return newBundleOut(caller, s, err)
 }
 
-type bundleIn struct {
-	web.JSONBody
-}
-
-func (o Options) createBundle(ctx context.Context, in *bundleIn) (*bundleOut, error) {
+func (h bundleHandlers) createBundle(ctx context.Context, in *bundleIn) (*bundleOut, error) {
 	caller := web.CallerOf(ctx)
 	wanted, err := in.over(caller, bundle.New())
 	if err != nil {
 		return nil, err
 	}
-	wanted.Line = o.Line
-	s, err := o.Bundles.Create(ctx, caller.Shop.ID, wanted, caller.Actor)
+	wanted.Line = h.line
+	s, err := h.bundles.Create(ctx, caller.Shop.ID, wanted, caller.Actor)
 	return newBundleOut(caller, s, err)
 }
 
 // updateBundle lays the body over the settings as they are. What can be said of
 // the body alone is said before they are read.
-func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, error) {
+func (h bundleHandlers) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, error) {
 	caller := web.CallerOf(ctx)
 	var head struct {
 		ID int64 `json:"id"`
@@ -141,7 +144,7 @@ func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 	if err := in.readable(caller, blank); err != nil {
 		return nil, err
 	}
-	is, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(head.ID))
+	is, err := h.shelf.Bundle(ctx, caller.Shop.ID, h.line, bundle.ID(head.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -149,15 +152,15 @@ func (o Options) updateBundle(ctx context.Context, in *bundleIn) (*bundleOut, er
 	if err != nil {
 		return nil, err
 	}
-	wanted.Line = o.Line
-	s, err := o.Bundles.Update(ctx, caller.Shop.ID, wanted, caller.Actor)
+	wanted.Line = h.line
+	s, err := h.bundles.Update(ctx, caller.Shop.ID, wanted, caller.Actor)
 	return newBundleOut(caller, s, err)
 }
 
-func (o Options) deleteBundle(ctx context.Context, in *bundleQuery) (*struct{}, error) {
+func (h bundleHandlers) deleteBundle(ctx context.Context, in *bundleQuery) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	if _, err := o.Shelf.Bundle(ctx, caller.Shop.ID, o.Line, bundle.ID(in.ID)); err != nil { // one of the other line
+	if _, err := h.shelf.Bundle(ctx, caller.Shop.ID, h.line, bundle.ID(in.ID)); err != nil { // one of the other line
 		return nil, err
 	}
-	return nil, o.Bundles.Delete(ctx, caller.Shop.ID, bundle.ID(in.ID), caller.Actor)
+	return nil, h.bundles.Delete(ctx, caller.Shop.ID, bundle.ID(in.ID), caller.Actor)
 }

@@ -85,7 +85,7 @@ func bundleServer(t *testing.T, f *shelf) *server {
 	return s
 }
 
-func TestTheShapeOfABundle(t *testing.T) {
+func TestBundleMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	s := bundleServer(t, &shelf{is: theBundle()})
 	w := s.ask("GET", bundlesPath+"/31", "")
@@ -102,7 +102,7 @@ func TestTheShapeOfABundle(t *testing.T) {
 
 // Both shapes that the interface gives for a bundle are in the answer, and every
 // field has its type.
-func TestABundleHasTheFieldsOfBothShapes(t *testing.T) {
+func TestBundleHasFieldsOfBothShapes(t *testing.T) {
 	t.Parallel()
 	w := bundleServer(t, &shelf{is: theBundle()}).ask("GET", bundlesPath+"/31", "")
 	var got map[string]any
@@ -146,7 +146,7 @@ func TestABundleHasTheFieldsOfBothShapes(t *testing.T) {
 	}
 }
 
-func TestBundlesAreListed(t *testing.T) {
+func TestBundleListPagesBundlesOfLine(t *testing.T) {
 	t.Parallel()
 	f := &shelf{is: theBundle()}
 	w := bundleServer(t, f).ask("GET", bundlesPath+"?page=1&size=5&sort=updatedAt,desc", "")
@@ -163,7 +163,7 @@ func putBundle(t *testing.T, f *shelf, method, body string) *httptest.ResponseRe
 	return bundleServer(t, f).ask(method, bundlesPath, body)
 }
 
-func TestABundleMayBeSentBackAsItWasRead(t *testing.T) {
+func TestUpdateBundleAcceptsSettingsAsRead(t *testing.T) {
 	t.Parallel()
 	f := &shelf{is: theBundle()}
 	read := bundleServer(t, f).ask("GET", bundlesPath+"/31", "").Body.String()
@@ -176,7 +176,7 @@ func TestABundleMayBeSentBackAsItWasRead(t *testing.T) {
 	}
 }
 
-func TestWhatABodyChangesOfABundle(t *testing.T) {
+func TestUpdateBundleChangesNamedFields(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		body   string
@@ -222,7 +222,7 @@ func TestWhatABodyChangesOfABundle(t *testing.T) {
 	}
 }
 
-func TestANewBundleHasDefaults(t *testing.T) {
+func TestCreateBundleFillsDefaults(t *testing.T) {
 	t.Parallel()
 	f := &shelf{}
 	w := putBundle(t, f, "POST", `{"title":"Box","addButtonText":null,"minProducts":2}`)
@@ -237,14 +237,14 @@ func TestANewBundleHasDefaults(t *testing.T) {
 	}
 }
 
-func TestABundleOfTheOtherHostDoesNotExist(t *testing.T) {
+func TestBundleOfOtherHostIsNotFound(t *testing.T) {
 	t.Parallel()
 	f := &shelf{is: theBundle()}
 	o := options(&fakes{}, shop.Memberships, &bytes.Buffer{}, clock.NewManual(noon()))
 	o.Shelf, o.Bundles = f, f
 	s := &server{fakes: &fakes{}, t: t, handler: New(o)}
 	for _, ask := range []struct{ method, path, body string }{{"GET", "/31", ""}, {"PUT", "", `{"id":31,"title":"Mine"}`}, {"DELETE", "/31", ""}} {
-		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || problem(t, w).ErrorKey != "bundleNotFound" || f.put != nil || f.deleted != 0 {
+		if w := s.ask(ask.method, bundlesPath+ask.path, ask.body); w.Code != http.StatusNotFound || webtest.Problem(t, w).ErrorKey != "bundleNotFound" || f.put != nil || f.deleted != 0 {
 			t.Errorf("%s%s answered %d %s", ask.method, ask.path, w.Code, w.Body)
 		}
 		own := &shelf{is: theBundle()}
@@ -254,7 +254,7 @@ func TestABundleOfTheOtherHostDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestABundleIsDeleted(t *testing.T) {
+func TestDeleteBundlePassesItsIDOn(t *testing.T) {
 	t.Parallel()
 	f := &shelf{is: theBundle()}
 	if w := bundleServer(t, f).ask("DELETE", bundlesPath+"/31", ""); w.Code != 200 || w.Body.Len() != 0 || f.deleted != 31 {
@@ -262,7 +262,7 @@ func TestABundleIsDeleted(t *testing.T) {
 	}
 }
 
-func TestBundlesThatCannotBe(t *testing.T) {
+func TestBundleWithInvalidFieldIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ body, path string }{
 		"no id":                         {`{"title":"a"}`, "id"},
@@ -298,14 +298,14 @@ func TestBundlesThatCannotBe(t *testing.T) {
 			t.Parallel()
 			f := &shelf{is: theBundle()}
 			w := putBundle(t, f, "PUT", test.body)
-			if p := problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.path || f.put != nil {
+			if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.path || f.put != nil {
 				t.Errorf("answered %d %q at %q, want it at %q", w.Code, p.Detail, deref(p.Params), test.path)
 			}
 		})
 	}
 	t.Run("large numbers are written out", func(t *testing.T) {
 		t.Parallel()
-		p := problem(t, putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":31,"minBundleValue":2000000.5}`))
+		p := webtest.Problem(t, putBundle(t, &shelf{is: theBundle()}, "PUT", `{"id":31,"minBundleValue":2000000.5}`))
 		if want := "is 2000000.5 and must be between 0 and 1000000"; !strings.Contains(p.Detail, want) {
 			t.Errorf("answered %q, want %q", p.Detail, want)
 		}
@@ -322,7 +322,7 @@ func TestBundlesThatCannotBe(t *testing.T) {
 	t.Run("a new one has no id yet", func(t *testing.T) {
 		t.Parallel()
 		w := putBundle(t, &shelf{}, "POST", `{"id":5}`)
-		if p := problem(t, w); w.Code != 400 || deref(p.Params) != "id" {
+		if p := webtest.Problem(t, w); w.Code != 400 || deref(p.Params) != "id" {
 			t.Errorf("answered %d %q", w.Code, p.Detail)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
-func TestShapeOfAContractObject(t *testing.T) {
+func TestContractObjectMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	c := theContract()
@@ -47,7 +47,7 @@ func TestShapeOfAContractObject(t *testing.T) {
 
 // A contract that the platform was not asked about shows what is kept of it, and
 // no list of it is null.
-func TestShapeOfAContractObjectThatIsOnlyKept(t *testing.T) {
+func TestStoredContractObjectMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(record.NewContractObject(contract.Detail{Contract: contract.Contract{
 		ID: 43, Status: contract.Paused, Currency: "JPY", Billing: contract.Policy{Interval: cadence.Week, Count: 2}, Delivery: contract.Policy{Interval: cadence.Week, Count: 2},

@@ -18,7 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
-func TestFiltersOfTheContractSearch(t *testing.T) {
+func TestContractSearchQueryBecomesFilter(t *testing.T) {
 	t.Parallel()
 	at := func(s string) time.Time {
 		m, err := time.Parse(time.RFC3339Nano, s)
@@ -69,7 +69,7 @@ func TestFiltersOfTheContractSearch(t *testing.T) {
 	}
 }
 
-func TestEverySortOfTheSearchIsUnderstoodInBothSpellings(t *testing.T) {
+func TestContractSearchAcceptsBothSpellingsOfSort(t *testing.T) {
 	t.Parallel()
 	for spelling, want := range map[string]string{"next_billing_date": "next_billing_date", "nextBillingDate": "next_billing_date", "orderAmount": "order_amount", "id": "id"} {
 		s := serve(t, &fakes{})
@@ -80,7 +80,7 @@ func TestEverySortOfTheSearchIsUnderstoodInBothSpellings(t *testing.T) {
 	}
 }
 
-func TestShapeOfContractRows(t *testing.T) {
+func TestContractRowsMatchGoldenFile(t *testing.T) {
 	t.Parallel()
 	bare := contract.Contract{
 		ID: 43, Line: shop.Subscriptions, Status: contract.Paused, Currency: "JPY", ImportedID: "old-1", Origin: contract.Imported,
@@ -108,7 +108,7 @@ func TestShapeOfContractRows(t *testing.T) {
 }
 
 // The interface's table of fields, with what was decided beyond it.
-func TestContractRowsHaveEveryField(t *testing.T) {
+func TestContractRowHasEveryField(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"shop", "id", "subscriptionContractId", "customerId", "orderId", "originalContractId", "graphSubscriptionContractId", "graphCustomerId", "graphOrderId",
@@ -142,11 +142,11 @@ func sameFields(t *testing.T, want []string, list []byte) {
 		delete(rows[0], name)
 	}
 	for name := range rows[0] {
-		t.Errorf("there is a %s that nobody asked for", name)
+		t.Errorf("unexpected field %s", name)
 	}
 }
 
-func TestARowSaysOfWhichBundleAContractIsABox(t *testing.T) {
+func TestContractRowNamesItsBundle(t *testing.T) {
 	t.Parallel()
 	boxed := theContract()
 	boxed.Lines[0].SellingPlanID = 6001

@@ -10,14 +10,30 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // contractsOfCustomer is how many contracts are shown with a customer at once: the
-// platform is asked for all of them, and each costs as much as one that is read by
-// itself.
+// platform is asked for all of them, and each costs as much as one that is read
+// alone.
 const contractsOfCustomer = 20
+
+// Shown knows what the platform shows of a customer.
+type Shown interface {
+	Tags(ctx context.Context, of shop.ID, customer int64) ([]string, error)
+	// Details returns the contracts with all that is shown of them; without what the
+	// platform knows while it does not answer.
+	Details(ctx context.Context, of shop.ID, known []contract.Contract) ([]contract.Detail, error)
+}
+
+// customerView shows a customer with contracts.
+type customerView struct {
+	line      shop.Line
+	customers contract.Customers
+	shown     Shown
+}
 
 type customerQuery struct {
 	Customer string `path:"customerId" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
@@ -58,8 +74,8 @@ type customerOut struct {
 
 // tags asks the platform for a customer's tags. It must not be there for the rest
 // to be answered.
-func (o Options) tags(ctx context.Context, caller web.Caller, customer int64) []string {
-	tags, err := o.Shown.Tags(ctx, caller.Shop.ID, customer)
+func (h customerView) tags(ctx context.Context, caller web.Caller, customer int64) []string {
+	tags, err := h.shown.Tags(ctx, caller.Shop.ID, customer)
 	if err != nil {
 		return nil
 	}
@@ -67,7 +83,7 @@ func (o Options) tags(ctx context.Context, caller web.Caller, customer int64) []
 }
 
 // customer answers with nothing when the customer is not known.
-func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut, error) {
+func (h customerView) customer(ctx context.Context, in *customerQuery) (*customerOut, error) {
 	caller := web.CallerOf(ctx)
 	customer, err := web.ParseID("Customer", "customerId", in.Customer)
 	if err != nil {
@@ -81,12 +97,12 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 	if err != nil {
 		return nil, err
 	}
-	contracts, err := o.Customers.ContractsOf(ctx, caller.Shop.ID, o.Line, customer)
+	contracts, err := h.customers.ContractsOf(ctx, caller.Shop.ID, h.line, customer)
 	if err != nil || len(contracts) == 0 {
 		return nil, err
 	}
 	from, to := pageAfter(contracts, after)
-	details, err := o.Shown.Details(ctx, caller.Shop.ID, contracts[from:to])
+	details, err := h.shown.Details(ctx, caller.Shop.ID, contracts[from:to])
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +110,7 @@ func (o Options) customer(ctx context.Context, in *customerQuery) (*customerOut,
 	return &customerOut{customerAnswer{
 		Typename: "Customer", GetTypename: "Customer", ID: gid.Of("Customer", customer),
 		Email: web.Some(who.Email), Phone: web.Some(who.Phone), FirstName: web.Some(who.FirstName), LastName: web.Some(who.LastName), DisplayName: web.Some(who.Name),
-		Standing: string(contract.CustomerStatusOf(contracts)), Tags: o.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
+		Standing: string(contract.CustomerStatusOf(contracts)), Tags: h.tags(ctx, caller, customer), PaidThrough: web.At(contract.PaidThrough(contracts, cal)),
 		Contracts: newCustomerContracts(details, record.PageInfo{HasPreviousPage: from > 0, HasNextPage: to < len(contracts)}),
 	}}, nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -25,56 +25,65 @@ var (
 	theirContracts = web.List{Default: contract.MaxPage, Max: contract.MaxPage, Fields: contract.SortFields}
 )
 
-func (o Options) customers(api *web.API) {
-	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: access.ContractsRead}
-
-	valid := list
-	valid.ID, valid.Path, valid.Summary = "listCustomerContractIds", base+"/subscription-customers/valid/{id}", "Contract numbers of a customer"
-	valid.Description = "The numbers of all contracts of a customer, ascending; an empty list for a customer who has none or is not known."
-	web.Register(api, valid, o.contractIDs)
-
-	rows := list
-	rows.ID, rows.Path, rows.Summary = "listCustomerContracts", base+"/subscription-customers-detail/valid/{customerId}", "Contract rows of a customer"
-	rows.Description = "The contracts of a customer as rows of the contract search, oldest first. A page holds all of them unless a size is given: at most 2000."
-	rows.List = &theirContracts
-	web.Register(api, rows, o.customerRows)
-
-	one := list
-	one.ID, one.Path, one.Summary = "getCustomer", base+"/subscription-customers/{customerId}", "A customer with contracts"
-	one.Description = "A customer and a page of the customer's contracts, oldest first. The next page is asked for with the cursor that pageInfo names. " +
-		"A customer who is not known is answered with status 200 and no body."
-	web.Register(api, one, o.customer)
-
-	all := list
-	all.ID, all.Path, all.Summary = "searchCustomers", base+"/subscription-contract-details/customers", "Search customers"
-	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
-	all.List = &customerList
-	web.Register(api, all, o.searchCustomers)
-
-	methods := list
-	methods.ID, methods.Path, methods.Summary = "listCustomerPaymentMethods", base+"/subscription-contract-details/shopify/customer/{customerId}/payment-methods", "Payment methods of a customer"
-	methods.Description = "The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. " +
-		"The fields of a line of a contract are there too, and have no value."
-	web.Register(api, methods, o.customerPayments)
-
-	sync := list
-	sync.ID, sync.Path, sync.Summary = "syncCustomer", base+"/subscription-customers/sync-info/{customerId}", "Read a customer's contracts from the platform"
-	sync.Description = "Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer."
-	sync.Status, sync.Errors = http.StatusNoContent, []int{http.StatusNotFound}
-	web.Register(api, sync, o.syncCustomer)
-}
-
 // Syncer reads what the platform holds. Failures are faults.
 type Syncer interface {
 	SyncCustomer(ctx context.Context, of shop.ID, customer int64) error
 }
 
-func (o Options) syncCustomer(ctx context.Context, in *ofCustomer) (*struct{}, error) {
+// customerHandlers show customers.
+type customerHandlers struct {
+	customerView
+	contractSearch
+
+	edits  *contractedit.Service
+	syncer Syncer
+}
+
+func (h customerHandlers) register(api *web.API) {
+	list := web.Operation{Method: http.MethodGet, Tag: "Customers", Scope: access.ContractsRead}
+
+	valid := list
+	valid.ID, valid.Path, valid.Summary = "listCustomerContractIds", base+"/subscription-customers/valid/{id}", "Contract numbers of a customer"
+	valid.Description = "The numbers of all contracts of a customer, ascending; an empty list for a customer who has none or is not known."
+	web.Register(api, valid, h.contractIDs)
+
+	rows := list
+	rows.ID, rows.Path, rows.Summary = "listCustomerContracts", base+"/subscription-customers-detail/valid/{customerId}", "Contract rows of a customer"
+	rows.Description = "The contracts of a customer as rows of the contract search, oldest first. A page holds all of them unless a size is given: at most 2000."
+	rows.List = &theirContracts
+	web.Register(api, rows, h.customerRows)
+
+	one := list
+	one.ID, one.Path, one.Summary = "getCustomer", base+"/subscription-customers/{customerId}", "A customer with contracts"
+	one.Description = "A customer and a page of the customer's contracts, oldest first. The next page is asked for with the cursor that pageInfo names. " +
+		"A customer who is not known is answered with status 200 and no body."
+	web.Register(api, one, h.customer)
+
+	all := list
+	all.ID, all.Path, all.Summary = "searchCustomers", base+"/subscription-contract-details/customers", "Search customers"
+	all.Description = "Customers who have contracts, with what their contracts come to, by their numbers unless they are sorted otherwise. At most 2000 in a page."
+	all.List = &customerList
+	web.Register(api, all, h.searchCustomers)
+
+	methods := list
+	methods.ID, methods.Path, methods.Summary = "listCustomerPaymentMethods", base+"/subscription-contract-details/shopify/customer/{customerId}/payment-methods", "Payment methods of a customer"
+	methods.Description = "The payment methods that the platform has of the customer, those included that were revoked; none of a customer who is not known. " +
+		"The fields of a line of a contract are there too, and have no value."
+	web.Register(api, methods, h.customerPayments)
+
+	sync := list
+	sync.ID, sync.Path, sync.Summary = "syncCustomer", base+"/subscription-customers/sync-info/{customerId}", "Read a customer's contracts from the platform"
+	sync.Description = "Reads all contracts of a customer from the platform and stores what has changed. Normal operation does not need this call: webhooks and a regular reconciliation do the same. 404 when the platform has no such customer."
+	sync.Status, sync.Errors = http.StatusNoContent, []int{http.StatusNotFound}
+	web.Register(api, sync, h.syncCustomer)
+}
+
+func (h customerHandlers) syncCustomer(ctx context.Context, in *ofCustomer) (*struct{}, error) {
 	customer, err := web.ParseID("Customer", "customerId", in.Customer)
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.Syncer.SyncCustomer(ctx, web.CallerOf(ctx).Shop.ID, customer)
+	return nil, h.syncer.SyncCustomer(ctx, web.CallerOf(ctx).Shop.ID, customer)
 }
 
 type ofCustomer struct {
@@ -85,12 +94,12 @@ type paymentsOut struct {
 	Body record.PaymentConnection
 }
 
-func (o Options) customerPayments(ctx context.Context, in *ofCustomer) (*paymentsOut, error) {
+func (h customerHandlers) customerPayments(ctx context.Context, in *ofCustomer) (*paymentsOut, error) {
 	customer, err := web.ParseID("Customer", "customerId", in.Customer)
 	if err != nil {
 		return nil, err
 	}
-	methods, err := o.Edits.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
+	methods, err := h.edits.PaymentMethods(ctx, web.CallerOf(ctx).Shop.ID, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +115,13 @@ type contractIDs struct {
 	Body []int64 `nullable:"false"`
 }
 
-func (o Options) contractIDs(ctx context.Context, in *customerIDQuery) (*contractIDs, error) {
+func (h customerHandlers) contractIDs(ctx context.Context, in *customerIDQuery) (*contractIDs, error) {
 	caller := web.CallerOf(ctx)
 	customer, err := web.ParseID("Customer", "id", in.ID)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := o.Customers.ContractIDs(ctx, caller.Shop.ID, o.Line, customer)
+	ids, err := h.customers.ContractIDs(ctx, caller.Shop.ID, h.line, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +137,7 @@ type customerRowsQuery struct {
 	Customer string `path:"customerId" example:"7001" doc:"The customer: number or graph id, percent-encoded."`
 }
 
-func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
-	caller := web.CallerOf(ctx)
+func (h customerHandlers) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
 	p, err := in.Request(theirContracts)
 	if err != nil {
 		return nil, err
@@ -138,11 +146,7 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 	if err != nil {
 		return nil, err
 	}
-	contracts, total, err := o.Search.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
-	if err != nil {
-		return nil, err
-	}
-	return o.contractPage(ctx, caller, contracts, p, total)
+	return h.find(ctx, contract.Filter{CustomerID: customer}, p)
 }
 
 // customersQuery is a search for customers.
@@ -171,14 +175,14 @@ type customerPage struct {
 	Body []customerRow
 }
 
-func (o Options) searchCustomers(ctx context.Context, in *customersQuery) (*customerPage, error) {
+func (h customerHandlers) searchCustomers(ctx context.Context, in *customersQuery) (*customerPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(customerList)
 	if err != nil {
 		return nil, err
 	}
-	f := contract.CustomerFilter{Line: o.Line, Email: strings.TrimSpace(in.Email), NamePart: in.Name, Several: in.Several}
-	customers, total, err := o.Customers.Customers(ctx, caller.Shop.ID, f, p)
+	f := contract.CustomerFilter{Line: h.line, Email: strings.TrimSpace(in.Email), NamePart: in.Name, Several: in.Several}
+	customers, total, err := h.customers.Customers(ctx, caller.Shop.ID, f, p)
 	if err != nil {
 		return nil, err
 	}
@@ -198,10 +202,4 @@ func newCustomerRow(c contract.CustomerSummary) customerRow {
 		row.Lifetime, row.Currency = new(c.Lifetime.Float()), web.Some(string(c.Lifetime.Currency))
 	}
 	return row
-}
-
-// contractPage writes contracts as rows.
-func (o Options) contractPage(ctx context.Context, caller web.Caller, contracts []contract.Contract, p page.Request, total int) (*contractPage, error) {
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
-	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
 }

@@ -44,7 +44,7 @@ const (
 	rowsOfCustomer = "/api/external/v2/subscription-customers-detail/valid"
 )
 
-func TestContractNumbersOfACustomer(t *testing.T) {
+func TestCustomerContractIDsAnswerNumbers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		id        string
@@ -71,7 +71,7 @@ func TestContractNumbersOfACustomer(t *testing.T) {
 	}
 }
 
-func TestContractRowsOfACustomer(t *testing.T) {
+func TestCustomerContractRowsFilterByCustomer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{contracts: []contract.Contract{theContract()}})
 	w := s.ask("GET", rowsOfCustomer+"/5", "")
@@ -98,7 +98,7 @@ func ofOneCustomer(n int) []contract.Contract {
 	return list
 }
 
-func TestShapeOfACustomer(t *testing.T) {
+func TestCustomerMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	first, second := theContract(), theContract()
 	second.ID, second.Status, second.CreatedAt, second.PaymentMethod, second.Attributes = 43, contract.Cancelled, noon(), "", nil
@@ -110,7 +110,7 @@ func TestShapeOfACustomer(t *testing.T) {
 	}
 }
 
-func TestACustomerWhoIsNotKnownIsNoError(t *testing.T) {
+func TestUnknownCustomerAnswersEmptyBody(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{aCustomer + "/5", aCustomer + "/5?cursor=" + markOf(theContract()).String()} {
 		w := serve(t, &fakes{}).ask("GET", target, "")
@@ -120,7 +120,7 @@ func TestACustomerWhoIsNotKnownIsNoError(t *testing.T) {
 	}
 }
 
-func TestCursorsLeadThroughAllContractsOfACustomer(t *testing.T) {
+func TestCustomerCursorsReachEveryContract(t *testing.T) {
 	t.Parallel()
 	const many = 2*contractsOfCustomer + 50
 	s := serve(t, &fakes{contracts: ofOneCustomer(many)})
@@ -160,7 +160,7 @@ func TestCursorsLeadThroughAllContractsOfACustomer(t *testing.T) {
 	}
 }
 
-func TestFiltersOfTheListOfCustomers(t *testing.T) {
+func TestCustomerListQueryBecomesFilter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		query string
@@ -187,7 +187,7 @@ func TestFiltersOfTheListOfCustomers(t *testing.T) {
 	}
 }
 
-func TestShapeOfTheListOfCustomers(t *testing.T) {
+func TestCustomerListMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	list := []contract.CustomerSummary{
 		{ID: 5, Name: "Ann Lee", Email: "ann@example.com", Active: 2, Inactive: 1, NextOrder: noon(), Lifetime: money.Amount{Minor: 6300, Currency: "USD"}},
@@ -198,15 +198,15 @@ func TestShapeOfTheListOfCustomers(t *testing.T) {
 	webtest.Golden(t, "customers.json", serve(t, &f).ask("GET", allCustomers, "").Body.Bytes())
 }
 
-func TestRefusalsOfCustomers(t *testing.T) {
+func TestCustomerOperationsRefuseInvalidValues(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target      string
 		key, params string
 	}{
-		"numbers of nobody":            {aCustomer + "/valid/ann", "invalid", "id"},
+		"numbers of a name":            {aCustomer + "/valid/ann", "invalid", "id"},
 		"numbers of something else":    {aCustomer + "/valid/" + url.PathEscape("gid://shopify/Order/5"), "invalid", "id"},
-		"rows of nobody":               {rowsOfCustomer + "/ann", "invalid", "customerId"},
+		"rows of a name":               {rowsOfCustomer + "/ann", "invalid", "customerId"},
 		"too many rows":                {rowsOfCustomer + "/5?size=2001", "pageTooLarge", "size"},
 		"a customer beyond 64 bits":    {aCustomer + "/99999999999999999999", "invalid", "customerId"},
 		"a cursor that is none":        {aCustomer + "/5?cursor=MTI6eA", "cursorInvalid", "cursor"},
@@ -220,7 +220,7 @@ func TestRefusalsOfCustomers(t *testing.T) {
 			t.Parallel()
 			w := serve(t, &fakes{contracts: ofOneCustomer(1)}).ask("GET", test.target, "")
 			checkProblem(t, w, http.StatusBadRequest)
-			if p := problem(t, w); p.ErrorKey != test.key || deref(p.Params) != test.params {
+			if p := webtest.Problem(t, w); p.ErrorKey != test.key || deref(p.Params) != test.params {
 				t.Errorf("errorKey %q params %q, want %q %q", p.ErrorKey, deref(p.Params), test.key, test.params)
 			}
 		})

@@ -2,13 +2,9 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"regexp"
-	"strconv"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
@@ -23,7 +19,10 @@ type Delivery interface {
 	Update(ctx context.Context, of shop.ID, c delivery.UpdateCommand) (delivery.Profile, error)
 }
 
-func (o Options) delivery(api *web.API) {
+// profileHandlers make and change delivery profiles.
+type profileHandlers struct{ profiles Delivery }
+
+func (h profileHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "createShippingProfile", Method: http.MethodPost, Path: base + "/delivery-profiles/v2/create-shipping-profile",
 		Summary: "Create or change a delivery profile", Tag: "Delivery profiles", Scope: access.DeliveryWrite, Body: shippingProfileBody{},
@@ -31,54 +30,7 @@ func (o Options) delivery(api *web.API) {
 			"a name or locationInfos that are absent stay, and locationInfos that are given replace all. " +
 			"A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}, o.createShippingProfile)
-}
-
-// shippingProfileBody is a delivery profile as it is asked for.
-type shippingProfileBody struct {
-	ID        web.AnyID     `json:"id,omitempty" doc:"The profile to be changed: our number or the platform's, or its graph id. Absent or empty: a new one."`
-	Shop      string        `json:"shop,omitempty" doc:"Must be the key's store." example:"demo.myshopify.com"`
-	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"127" doc:"Required for a new profile." example:"Subscriptions"`
-	Locations *[]placeInput `json:"locationInfos,omitempty" minItems:"1" maxItems:"50" doc:"Where things are sent from. Required for a new profile."`
-}
-
-// placeInput is a location and the countries that it delivers to.
-type placeInput struct {
-	Location  web.AnyID   `json:"locationId" doc:"A location of the store, once: number or graph id." example:"6001"`
-	Countries []zoneInput `json:"countryInfos" minItems:"1" maxItems:"250" doc:"Where things are delivered to."`
-}
-
-// zoneInput is a country, a part of one, or the rest of the world.
-type zoneInput struct {
-	Code         string      `json:"code,omitempty" maxLength:"2" doc:"The country, two letters. Required unless restOfWorld." example:"US"`
-	AllProvinces *bool       `json:"shouldIncludeAllProvince,omitempty" doc:"The whole country. Absent: true unless provinceCode is given."`
-	RestOfWorld  bool        `json:"restOfWorld,omitempty" doc:"Every country that no other entry of the location names. Takes no code."`
-	Province     string      `json:"provinceCode,omitempty" maxLength:"10" doc:"One part of the country alone, such as CA of US." example:"CA"`
-	Methods      []rateInput `json:"deliveryMethodInfo" minItems:"1" maxItems:"50" doc:"The ways of delivery that a buyer chooses from."`
-}
-
-// rateInput is a way of delivery.
-type rateInput struct {
-	Name             string         `json:"name" minLength:"1" maxLength:"255" example:"Standard" doc:"Name of the way of delivery, as buyers read it."`
-	Amount           *exactNumber   `json:"amount,omitempty" minimum:"0" maximum:"1000000" doc:"The price in the store's currency. Required unless carrierRate." example:"4.9"`
-	CarrierServiceID web.AnyID      `json:"carrierServiceId,omitempty" doc:"The carrier service that says the price: number or graph id. Required with carrierRate."`
-	CarrierRate      bool           `json:"carrierRate,omitempty" doc:"A carrier service says the price."`
-	ConditionType    string         `json:"deliveryConditionType,omitempty" enum:"NONE,PRICE,WEIGHT" doc:"What the method depends on. Absent or empty: what conditions are given for. TOTAL_PRICE and TOTAL_WEIGHT are read too. In any letter case, as all such words."`
-	Prices           []priceInput   `json:"priceConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above. An order must meet them all, and those of the weight."`
-	Weights          []weightsInput `json:"weightConditions,omitempty" maxItems:"2" doc:"At most one from below and one from above."`
-}
-
-// priceInput compares an order's price.
-type priceInput struct {
-	Amount   *exactNumber `json:"amount" minimum:"0" maximum:"1000000" doc:"In the store's currency." example:"50"`
-	Operator string       `json:"deliverCondtion" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO" doc:"Whether the order must come to amount at least or at most. The name is spelt so." example:"GREATER_THAN_OR_EQUAL_TO"` // sic: the interface spells it so
-}
-
-// weightsInput compares an order's weight.
-type weightsInput struct {
-	Operator string   `json:"deliveryCondition" enum:"GREATER_THAN_OR_EQUAL_TO,LESS_THAN_OR_EQUAL_TO" doc:"Whether the order must weigh so much at least or at most." example:"LESS_THAN_OR_EQUAL_TO"`
-	Weight   *float64 `json:"weight" minimum:"0" maximum:"1000000" doc:"The weight, in weightUnit." example:"2.5"`
-	Unit     string   `json:"weightUnit" enum:"GRAMS,KILOGRAMS,OUNCES,POUNDS" doc:"Unit of weight." example:"KILOGRAMS"`
+	}, h.createShippingProfile)
 }
 
 // shippingProfile is a delivery profile as it is shown.
@@ -98,13 +50,10 @@ type profileOut struct {
 	Body shippingProfile
 }
 
-func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*profileOut, error) {
+func (h profileHandlers) createShippingProfile(ctx context.Context, in *profileIn) (*profileOut, error) {
 	caller := web.CallerOf(ctx)
 	var body shippingProfileBody
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	ref, err := profileRef(string(body.ID))
@@ -126,7 +75,7 @@ func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*pro
 		if c.Places, err = read.places(*places); err != nil {
 			return nil, err
 		}
-		p, err = o.Delivery.Create(ctx, caller.Shop.ID, c)
+		p, err = h.profiles.Create(ctx, caller.Shop.ID, c)
 	} else {
 		c := delivery.UpdateCommand{Profile: ref, Name: body.Name, Actor: caller.Actor}
 		if places != nil {
@@ -137,7 +86,7 @@ func (o Options) createShippingProfile(ctx context.Context, in *profileIn) (*pro
 		if c.Name == nil && c.Places == nil {
 			return nil, required("name", "a name, locationInfos or both")
 		}
-		p, err = o.Delivery.Update(ctx, caller.Shop.ID, c)
+		p, err = h.profiles.Update(ctx, caller.Shop.ID, c)
 	}
 	if err != nil {
 		return nil, wirePath(err, places)
@@ -160,56 +109,4 @@ func profileRef(id string) (delivery.Ref, error) {
 	id = strings.TrimSpace(id)
 	n, err := web.ParseID("DeliveryProfile", "id", id)
 	return delivery.Ref{Number: n, Platform: strings.HasPrefix(id, "gid:")}, err
-}
-
-func required(field, what string) error {
-	return fault.New(fault.Invalid, "field '%s' is required: %s", field, what).Code("bodyField").Field(field)
-}
-
-// domainWords are the words of the domain's paths and those of the interface.
-var domainWords = map[string]string{
-	"places": "locationInfos", "zones": "countryInfos", "rates": "deliveryMethodInfo", "location": "locationId",
-	"country": "code", "province": "provinceCode", "price": "amount", "carrier": "carrierServiceId",
-}
-
-var number = regexp.MustCompile(`^\d+$`)
-
-// wirePath spells the path of a failure as the interface does. Conditions stand
-// in two lists there, those of the price first.
-func wirePath(err error, places *[]placeInput) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Param == "" {
-		return err
-	}
-	var path strings.Builder
-	steps := strings.Split(f.Param, ".")
-	rate := rateAt(places, steps)
-	inCondition, weight := false, false
-	for i, step := range steps {
-		switch word, known := domainWords[step]; {
-		case number.MatchString(step):
-			path.WriteString("[" + step + "]")
-			continue
-		case step == "conditions":
-			inCondition = true
-			step = "priceConditions"
-			if n, err := strconv.Atoi(steps[min(i+1, len(steps)-1)]); err == nil && rate != nil && n >= len(rate.Prices) {
-				step, weight = "weightConditions", true
-				steps[i+1] = strconv.Itoa(n - len(rate.Prices))
-			}
-		case step == "operator" && inCondition:
-			step = "deliverCondtion"
-			if weight {
-				step = "deliveryCondition"
-			}
-		case known:
-			step = word
-		}
-		if i > 0 {
-			path.WriteByte('.')
-		}
-		path.WriteString(step)
-	}
-	told := *f
-	return told.Field(path.String())
 }

@@ -1,13 +1,8 @@
 package admin
 
 import (
-	"encoding/json"
 	"fmt"
-	"reflect"
-	"strconv"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -74,7 +69,7 @@ func (r shippingReader) rate(at string, in rateInput) (delivery.Rate, error) {
 		return rate, err
 	}
 	if in.Amount != nil {
-		if rate.Price, err = r.amount(at+".amount", *in.Amount); err != nil {
+		if rate.Price, err = in.Amount.amount(at+".amount", r.currency); err != nil {
 			return rate, err
 		}
 	}
@@ -124,7 +119,7 @@ func (r shippingReader) conditions(at string, in rateInput) ([]delivery.Conditio
 		if c.Amount == nil {
 			return nil, required(at+".amount", "the price that an order is compared with")
 		}
-		price, err := r.amount(at+".amount", *c.Amount)
+		price, err := c.Amount.amount(at+".amount", r.currency)
 		if err != nil {
 			return nil, err
 		}
@@ -162,57 +157,8 @@ func operatorOf(path, word string) (delivery.Operator, error) {
 	return web.ParseEnum(path, word, delivery.Operators)
 }
 
-// amount reads a price in the store's currency. It loses no digit.
-func (r shippingReader) amount(path string, d exactNumber) (money.Amount, error) {
-	a, err := money.Parse(string(d), r.currency)
-	if err != nil {
-		return a, fault.Because(fault.Invalid, err, "%s is not an amount of %s", d, r.currency).Code("bodyField").Field(path)
-	}
-	is, err := strconv.ParseFloat(string(d), 64)
-	if err != nil || is != a.Float() {
-		return a, fault.New(fault.Invalid, "%s has more decimals than %s: write %d at most", d, r.currency, r.currency.Exponent()).Code("bodyField").Field(path)
-	}
-	return a, nil
-}
-
 func upper(s string) string { return strings.ToUpper(strings.TrimSpace(s)) }
 
 func clash(path, format string, args ...any) error {
 	return fault.New(fault.Invalid, format, args...).Entity("deliveryProfile").Code("bodyField").Field(path)
-}
-
-// rateAt returns the method that a path of the domain leads to, or nil.
-func rateAt(places *[]placeInput, steps []string) *rateInput {
-	var at [3]int
-	if places == nil || len(steps) < 6 {
-		return nil
-	}
-	for i := range at {
-		n, err := strconv.Atoi(steps[2*i+1])
-		if err != nil || n < 0 {
-			return nil
-		}
-		at[i] = n
-	}
-	if at[0] >= len(*places) || at[1] >= len((*places)[at[0]].Countries) || at[2] >= len((*places)[at[0]].Countries[at[1]].Methods) {
-		return nil
-	}
-	return &(*places)[at[0]].Countries[at[1]].Methods[at[2]]
-}
-
-// exactNumber is a number of a JSON body with all its digits.
-type exactNumber string
-
-// Schema describes the number.
-func (exactNumber) Schema(r huma.Registry) *huma.Schema { return web.Decimal("").Schema(r) }
-
-// UnmarshalJSON reads a number and nothing else; null is not read.
-func (n *exactNumber) UnmarshalJSON(text []byte) error {
-	if len(text) > 0 && text[0] == '"' {
-		return &json.UnmarshalTypeError{Value: "string", Type: reflect.TypeFor[float64]()}
-	}
-	var number json.Number
-	err := json.Unmarshal(text, &number)
-	*n = exactNumber(number)
-	return err
 }

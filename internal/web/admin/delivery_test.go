@@ -65,7 +65,7 @@ const fullProfile = `{"name": "Subscriptions", "id": "", "locationInfos": [
 		{"restOfWorld": true, "deliveryMethodInfo": [{"name": "Carrier", "carrierRate": true, "carrierServiceId": "6501", "deliveryConditionType": "none"}]}]},
 	{"locationId": 6002, "countryInfos": [{"code": "US", "shouldIncludeAllProvince": true, "deliveryMethodInfo": [{"name": "Standard", "amount": 4.9}]}]}]}`
 
-func TestAProfileIsReadFromTheInterface(t *testing.T) {
+func TestShippingProfileBodyBecomesCommand(t *testing.T) {
 	t.Parallel()
 	p := &profiles{}
 	w := askProfiles(t, p, fullProfile)
@@ -91,7 +91,7 @@ func TestAProfileIsReadFromTheInterface(t *testing.T) {
 	}
 }
 
-func TestAMethodMayDependOnThePriceAndOnTheWeight(t *testing.T) {
+func TestDeliveryMethodCombinesPriceAndWeightConditions(t *testing.T) {
 	t.Parallel()
 	p := &profiles{}
 	w := askProfiles(t, p, strings.Replace(fullProfile, `"name": "Standard", "amount": 4.9`, `"name": "Standard", "amount": 4.9,
@@ -108,7 +108,7 @@ func TestAMethodMayDependOnThePriceAndOnTheWeight(t *testing.T) {
 	}
 }
 
-func TestAnIDChangesAProfile(t *testing.T) {
+func TestShippingProfileWithIDUpdates(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]delivery.Ref{
 		`31`: {Number: 31}, `"31"`: {Number: 31}, `"gid://shopify/DeliveryProfile/8002"`: {Number: 8002, Platform: true},
@@ -125,7 +125,7 @@ func TestAnIDChangesAProfile(t *testing.T) {
 	}
 }
 
-func TestProfilesThatCannotBeRead(t *testing.T) {
+func TestShippingProfileWithInvalidFieldIsRefused(t *testing.T) {
 	t.Parallel()
 	const country = "locationInfos[1].countryInfos[0]"
 	const method = country + ".deliveryMethodInfo[0]"
@@ -185,7 +185,7 @@ func TestProfilesThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := askProfiles(t, &profiles{}, test.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if w.Code != http.StatusBadRequest || !strings.HasSuffix(deref(p.Params), test.path) || !strings.Contains(p.Detail, test.says) {
 				t.Errorf("answered %d %q at %q, want %q at %q", w.Code, p.Detail, deref(p.Params), test.says, test.path)
 			}
@@ -193,13 +193,13 @@ func TestProfilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestWhatThePlatformRefusesNamesTheField(t *testing.T) {
+func TestShippingProfileFaultNamesInterfaceField(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
 		"name": "name", "places.1.location": "locationInfos[1].locationId", "places.0.zones.2.rates.0.carrier": "locationInfos[0].countryInfos[2].deliveryMethodInfo[0].carrierServiceId", "": "",
 	} {
 		w := askProfiles(t, &profiles{err: fault.New(fault.FailedPrecondition, "No.").Entity("deliveryProfile").Code("platformRefused").Field(path)}, fullProfile)
-		if p := problem(t, w); w.Code != 400 || deref(p.Params) != want || p.Detail != "No." || p.ErrorKey != "platformRefused" {
+		if p := webtest.Problem(t, w); w.Code != 400 || deref(p.Params) != want || p.Detail != "No." || p.ErrorKey != "platformRefused" {
 			t.Errorf("answered %d %q at %q, want it at %q", w.Code, p.Detail, deref(p.Params), want)
 		}
 	}

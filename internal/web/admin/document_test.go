@@ -22,7 +22,7 @@ var holes = regexp.MustCompile(`\{[^}]+\}`)
 
 const documentPath = "../../../api/openapi.yaml"
 
-func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
+func TestDocumentMatchesCommittedFile(t *testing.T) {
 	t.Parallel()
 	api := newAPI(options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{}))
 	got, err := api.Document().YAML()
@@ -33,7 +33,7 @@ func TestTheCommittedDocumentIsTheCodes(t *testing.T) {
 }
 
 // A process that assembles many services, as the tests do, computes the schemas once.
-func TestServicesOfAProcessShareTheSchemasOfTheDocument(t *testing.T) {
+func TestDocumentSchemasAreSharedInProcess(t *testing.T) {
 	t.Parallel()
 	assemble := func() *web.API { return newAPI(options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})) }
 	first, second := assemble(), assemble()
@@ -49,12 +49,12 @@ func TestServicesOfAProcessShareTheSchemasOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestEverythingInTheDocumentIsDescribed(t *testing.T) {
+func TestDocumentDescribesEverything(t *testing.T) {
 	t.Parallel()
 	webtest.Described(t, newAPI(options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})).Document())
 }
 
-func TestTheDocumentIsTheSameOnBothLines(t *testing.T) {
+func TestDocumentIsSameOnBothLines(t *testing.T) {
 	t.Parallel()
 	a := serveLine(t, &fakes{}, shop.Subscriptions).ask("GET", "/openapi.json", "")
 	b := serveLine(t, &fakes{}, shop.Memberships).ask("GET", "/openapi.json", "")
@@ -63,7 +63,7 @@ func TestTheDocumentIsTheSameOnBothLines(t *testing.T) {
 	}
 }
 
-func TestTheDocumentIsValid(t *testing.T) {
+func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	w := serve(t, &fakes{}).ask("GET", "/openapi.json", "", "X-API-Key", "")
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" {
@@ -85,7 +85,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 }
 
 // Clients that are generated from the document refuse what it does not list.
-func TestAFieldThatCanBeNullListsNullAmongItsValues(t *testing.T) {
+func TestNullableFieldListsNullAmongItsValues(t *testing.T) {
 	t.Parallel()
 	text := serve(t, &fakes{}).ask("GET", "/openapi.json", "").Body.Bytes()
 	var doc struct {
@@ -119,7 +119,7 @@ func TestAFieldThatCanBeNullListsNullAmongItsValues(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerInTheDocumentNamesItsHeaders(t *testing.T) {
+func TestEveryResponseInDocumentNamesItsHeaders(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(serve(t, &fakes{}).ask("GET", "/openapi.json", "").Body.Bytes())
 	if err != nil {
@@ -148,7 +148,7 @@ func TestEveryAnswerInTheDocumentNamesItsHeaders(t *testing.T) {
 // Every operation in the document answers something other than "no such path",
 // names what it needs, and says in words what it and its parameters are for. That
 // every operation of the interface is there, the stories prove (docs/generated/interface.md).
-func TestEveryOperationInTheDocumentIsServedAndDescribed(t *testing.T) {
+func TestEveryOperationInDocumentIsServedAndDescribed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	doc, err := openapi3.NewLoader().LoadFromData(s.ask("GET", "/openapi.json", "").Body.Bytes())
@@ -177,7 +177,7 @@ func TestEveryOperationInTheDocumentIsServedAndDescribed(t *testing.T) {
 	}
 }
 
-func TestTheReferenceShowsTheInterface(t *testing.T) {
+func TestReferenceShowsInterface(t *testing.T) {
 	t.Parallel()
 	o := options(&fakes{}, shop.Subscriptions, &bytes.Buffer{}, clock.System{})
 	api := newAPI(o)
@@ -193,7 +193,7 @@ func TestTheReferenceShowsTheInterface(t *testing.T) {
 }
 
 // A page that is not there is one for browsers, and a problem for programs.
-func TestAPageThatTheReferenceDoesNotHave(t *testing.T) {
+func TestUnknownReferencePageIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	for _, path := range []string{"/docs/nothing", "/docs/shapes/nothing", "/docs/webhooks/more"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 	ordersPath   = "/api/external/v2/subscription-billing-attempts"
 )
 
-func TestRefusals(t *testing.T) {
+func TestInvalidRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 300)
 	for name, test := range map[string]struct {
@@ -32,9 +33,9 @@ func TestRefusals(t *testing.T) {
 		key, params, message string // message: a part of it
 	}{
 		"a request without a key":                       {"GET", searchPath, "", []string{"X-API-Key", ""}, 401, "apiKeyMissing", "", "X-API-Key"},
-		"a key that is not known":                       {"GET", searchPath, "", []string{"X-API-Key", "nobody"}, 401, "apiKeyInvalid", "", "not valid"},
+		"a key that is not known":                       {"GET", searchPath, "", []string{"X-API-Key", "unknown"}, 401, "apiKeyInvalid", "", "not valid"},
 		"a bearer token is no key":                      {"GET", searchPath, "", []string{"X-API-Key", "", "Authorization", "Bearer " + fullKey}, 401, "apiKeyMissing", "", ""},
-		"the header counts when both are sent":          {"GET", searchPath + "?api_key=" + fullKey, "", []string{"X-API-Key", "nobody"}, 401, "apiKeyInvalid", "", ""},
+		"the header counts when both are sent":          {"GET", searchPath + "?api_key=" + fullKey, "", []string{"X-API-Key", "unknown"}, 401, "apiKeyInvalid", "", ""},
 		"a key given twice in the query is none":        {"GET", searchPath + "?api_key=" + fullKey + "&api_key=" + fullKey, "", []string{"X-API-Key", ""}, 401, "apiKeyMissing", "", ""},
 		"a missing scope is named":                      {"GET", searchPath, "", []string{"X-API-Key", noneKey}, 403, "insufficientScope", "contracts:read", "contracts:read"},
 		"charging needs its own scope":                  {"PUT", ordersPath + "/attempt-billing/9", "", []string{"X-API-Key", memberKey}, 403, "insufficientScope", "billing:charge", ""},
@@ -88,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		"a criterion without a value":                   {"GET", activityPath + "?activityBy.contains=", "", nil, 400, "invalid", "activityBy.contains", "empty"},
 		"specified is neither true nor false":           {"GET", activityPath + "?clientIp.specified=maybe", "", nil, 400, "invalid", "clientIp.specified", "true"},
 		"another shop's log":                            {"GET", activityPath + "?shop.equals=other.myshopify.com", "", nil, 400, "shopMismatch", "shop.equals", "demo.myshopify.com"},
-		"orders of nobody": {"GET", ordersPath + "/top-orders", "", nil, 400, "parameterMissing", "contractId",
+		"orders without contract or customer": {"GET", ordersPath + "/top-orders", "", nil, 400, "parameterMissing", "contractId",
 			"Required request parameter 'contractId' for method parameter type Long is not present"},
 		"a change to no variant": {"PUT", base + "/subscription-contract-update-variant?contractId=9001&oldLineId=l1", "", nil, 400, "parameterMissing", "newVariantId",
 			"Required request parameter 'newVariantId' for method parameter type String is not present"},
@@ -110,8 +111,8 @@ func TestRefusals(t *testing.T) {
 		"a body with a character too many":          {"PUT", ordersPath, `{"id":}`, nil, 400, "bodyMalformed", "", "unexpected character at byte 7"},
 		"a truth value for an id":                   {"PUT", ordersPath, `{"id":true}`, nil, 400, "bodyField", "id", "a boolean"},
 		"an object for an id":                       {"PUT", ordersPath, `{"id":{}}`, nil, 400, "bodyField", "id", "an object"},
-		"a body that is packed":                     {"PUT", ordersPath, "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "contentEncoding", "Content-Encoding", "gzip"},
-		"a body that is packed twice":               {"PUT", ordersPath, `{"id":9}`, []string{"Content-Encoding", "identity, br"}, 415, "contentEncoding", "Content-Encoding", "br"},
+		"a body that is compressed":                 {"PUT", ordersPath, "\x1f\x8b\x08\x00", []string{"Content-Encoding", "gzip"}, 415, "contentEncoding", "Content-Encoding", "gzip"},
+		"a body that is compressed twice":           {"PUT", ordersPath, `{"id":9}`, []string{"Content-Encoding", "identity, br"}, 415, "contentEncoding", "Content-Encoding", "br"},
 		"a note with an escaped NUL":                {"PUT", ordersPath, `{"id":9,"orderNote":"a\u0000b"}`, nil, 400, "invalid", "orderNote", "NUL"},
 		"a body over the limit":                     {"PUT", ordersPath, `{"id":9,"x":"` + strings.Repeat("x", web.MaxBody) + `"}`, nil, 413, "bodyTooLarge", "", "1048576"},
 		"a body without an id":                      {"PUT", ordersPath, `{"orderNote":"x"}`, nil, 400, "bodyField", "id", "required"},
@@ -137,7 +138,7 @@ func TestRefusals(t *testing.T) {
 			s := serve(t, &fakes{records: []billing.Record{theRecord()}})
 			w := s.ask(test.method, test.target, test.body, test.headers...)
 			checkProblem(t, w, test.status)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if p.ErrorKey != test.key || deref(p.Params) != test.params || !strings.Contains(p.Message, test.message) {
 				t.Errorf("errorKey %q params %q message %q, want %q %q %q", p.ErrorKey, deref(p.Params), p.Message, test.key, test.params, test.message)
 			}
@@ -177,7 +178,7 @@ func checkProblem(t *testing.T, w *httptest.ResponseRecorder, status int) {
 	if len(fields) > 0 {
 		t.Errorf("the body has more fields: %v", fields)
 	}
-	p := problem(t, w)
+	p := webtest.Problem(t, w)
 	if p.Status != status || p.Detail != p.Message || p.Message == "" || p.Title == "" || p.Reason != http.StatusText(status) ||
 		p.Type != "urn:perennial:problem:"+p.ErrorKey || p.RequestID != "req-1" || w.Header().Get("X-Request-Id") != "req-1" || p.Path == "" {
 		t.Errorf("problem %+v", p)
@@ -193,7 +194,7 @@ func checkProblem(t *testing.T, w *httptest.ResponseRecorder, status int) {
 	}
 }
 
-func TestFailuresOfTheDomain(t *testing.T) {
+func TestDomainFaultBecomesProblem(t *testing.T) {
 	t.Parallel()
 	busy := "Another billing operation is already in progress"
 	for name, test := range map[string]struct {
@@ -215,7 +216,7 @@ func TestFailuresOfTheDomain(t *testing.T) {
 			s := serve(t, &fakes{err: test.err})
 			w := s.ask("PUT", ordersPath+"/attempt-billing/9", "")
 			checkProblem(t, w, test.status)
-			if p := problem(t, w); p.ErrorKey != test.key || !strings.Contains(p.Message, test.message) || strings.Contains(p.Message, "secret") {
+			if p := webtest.Problem(t, w); p.ErrorKey != test.key || !strings.Contains(p.Message, test.message) || strings.Contains(p.Message, "secret") {
 				t.Errorf("errorKey %q message %q", p.ErrorKey, p.Message)
 			}
 			if (w.Header().Get("Retry-After") != "") != test.retryAfter {
@@ -228,7 +229,7 @@ func TestFailuresOfTheDomain(t *testing.T) {
 	}
 }
 
-func TestAProblemIsWrittenAsOneWhenTheClientAsks(t *testing.T) {
+func TestProblemMediaTypeFollowsAcceptHeader(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"/nothing", searchPath + "?page=x", ordersPath + "/attempt-billing/9"} {
 		s := serve(t, &fakes{err: fault.New(fault.FailedPrecondition, "no")})
@@ -242,7 +243,7 @@ func TestAProblemIsWrittenAsOneWhenTheClientAsks(t *testing.T) {
 		}
 	}
 	if got := serve(t, &fakes{}).ask("GET", "/nothing", "", "Accept", "application/json, application/problem+json;q=0").Header().Get("Content-Type"); got != "application/json" {
-		t.Errorf("who wants anything but a problem got %s", got)
+		t.Errorf("a client that refuses problems got %s", got)
 	}
 	w := serve(t, &fakes{}).ask("GET", searchPath, "", "Accept", "application/problem+json")
 	if got := w.Header().Get("Content-Type"); got != "application/json" || w.Code != 200 {
@@ -250,7 +251,7 @@ func TestAProblemIsWrittenAsOneWhenTheClientAsks(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnswered(t *testing.T) {
+func TestPanicAnswersInternalError(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{block: func() { panic("secret") }})
 	w := s.ask("GET", searchPath, "")
@@ -260,7 +261,7 @@ func TestAPanicIsAnswered(t *testing.T) {
 	}
 }
 
-func TestKeysStayOutOfTheLogAndTheLinks(t *testing.T) {
+func TestKeysAreAbsentFromLogAndLinks(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{total: 100})
 	w := s.ask("GET", searchPath+"/?api_key="+fullKey+"&size=10&status=active", "", "X-API-Key", "")
@@ -280,7 +281,7 @@ func TestKeysStayOutOfTheLogAndTheLinks(t *testing.T) {
 	}
 }
 
-func TestTheRateIsLimitedBeforeTheScopeIsChecked(t *testing.T) {
+func TestRateLimitPrecedesScopeCheck(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	for i := range 40 {
@@ -294,8 +295,8 @@ func TestTheRateIsLimitedBeforeTheScopeIsChecked(t *testing.T) {
 	if w.Header().Get("Retry-After") != "1" || w.Header().Get("RateLimit-Remaining") != "0" || w.Header().Get("RateLimit-Reset") != "4" {
 		t.Errorf("headers %v", w.Header())
 	}
-	if w := s.ask("GET", searchPath, "", "X-API-Key", "nobody"); w.Code != 401 {
-		t.Errorf("an unknown key answered %d: nobody may learn of the limit of others", w.Code)
+	if w := s.ask("GET", searchPath, "", "X-API-Key", "unknown"); w.Code != 401 {
+		t.Errorf("an unknown key answered %d: it must not reveal the rate limit of other keys", w.Code)
 	}
 	s.clock.Set(noon().Add(1e9))
 	if w := s.ask("GET", searchPath, "", "X-API-Key", noneKey); w.Code != 403 {
@@ -303,7 +304,7 @@ func TestTheRateIsLimitedBeforeTheScopeIsChecked(t *testing.T) {
 	}
 }
 
-func TestEachLineAsksForItsOwnData(t *testing.T) {
+func TestEachLineReadsItsOwnData(t *testing.T) {
 	t.Parallel()
 	f := &fakes{}
 	s := serveLine(t, f, shop.Memberships)
@@ -320,12 +321,12 @@ func TestEachLineAsksForItsOwnData(t *testing.T) {
 		t.Errorf("another line's attempt answered %d", w.Code)
 	}
 	w := serve(t, &fakes{}).ask("GET", searchPath, "", "X-API-Key", memberKey)
-	if p := problem(t, w); w.Code != 403 || deref(p.Params) != "contracts:read" {
+	if p := webtest.Problem(t, w); w.Code != 403 || deref(p.Params) != "contracts:read" {
 		t.Errorf("answered %d %v", w.Code, p)
 	}
 }
 
-func TestRequestIDs(t *testing.T) {
+func TestMissingOrInvalidRequestIDIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, &fakes{})
 	made := s.ask("GET", searchPath, "", "X-Request-Id", "").Header().Get("X-Request-Id")
@@ -340,7 +341,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-func TestNothingIsSharedAcrossOrigins(t *testing.T) {
+func TestResponseForbidsOtherOriginsAndCaching(t *testing.T) {
 	t.Parallel()
 	w := serve(t, &fakes{}).ask("GET", searchPath, "", "Origin", "https://evil.example")
 	for name := range w.Header() {

@@ -17,7 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
-func TestTheExplanationOfAnAttempt(t *testing.T) {
+func TestExplanationMatchesGoldenFile(t *testing.T) {
 	t.Parallel()
 	cents := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 	r := theRecord()
@@ -68,7 +68,7 @@ func TestTheExplanationOfAnAttempt(t *testing.T) {
 }
 
 // Every value that the explanation can have is one that the document lists.
-func TestTheExplanationsValuesAreTheDocuments(t *testing.T) {
+func TestExplanationEnumsMatchDocument(t *testing.T) {
 	t.Parallel()
 	doc := serve(t, &fakes{}).ask("GET", "/openapi.json", "").Body.String()
 	for _, values := range [][]string{names(explain.StepKinds), names(explain.TryStates), names(explain.PreparationKinds), names(explain.ChangeKinds)} {

@@ -3,12 +3,10 @@ package admin
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +26,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/webtest"
 )
 
 // Keys of the fixture's shop, by what they may do.
@@ -36,6 +35,10 @@ const (
 	noneKey   = "key-none" // loyalty only
 	memberKey = "key-members"
 )
+
+func keys() webtest.Keys {
+	return webtest.Keys{Store: theShop(), Scopes: map[string]access.Scope{fullKey: access.All, noneKey: access.LoyaltyRead, memberKey: access.MembershipsRead}}
+}
 
 func noon() time.Time { return time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC) }
 
@@ -65,15 +68,6 @@ type fakes struct {
 	trigger  *command.Trigger
 	upcoming
 	of shop.ID
-}
-
-func (f *fakes) Authenticate(_ context.Context, value string) (access.Caller, error) {
-	scopes := map[string]access.Scope{fullKey: access.All, noneKey: access.LoyaltyRead, memberKey: access.MembershipsRead}
-	scope, ok := scopes[value]
-	if !ok {
-		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").Entity("apiKey").Code("apiKeyInvalid")
-	}
-	return access.Caller{Key: access.Key{ID: 3, Shop: 7, Name: "ERP", Scopes: []access.Scope{scope}}, Shop: theShop()}, nil
 }
 
 func (f *fakes) Tags(context.Context, shop.ID, int64) ([]string, error) {
@@ -175,7 +169,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 	return Options{
 		Line:  line,
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
-		Gate:  web.Gate{Keys: f, Limits: &web.Buckets{Clock: at}},
+		Gate:  web.Gate{Keys: keys(), Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
 		Upcoming: f, Reports: f, Customers: f, Shown: f, Sold: f.boxes,
 	}
@@ -203,27 +197,7 @@ func serveLine(t *testing.T, f *fakes, line shop.Line) *server {
 // ask sends a request with the full key. Headers are given as name, value.
 func (s *server) ask(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("X-API-Key", fullKey)
-	r.Header.Set("X-Request-Id", "req-1")
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-		if headers[i+1] == "" {
-			r.Header.Del(headers[i])
-		}
-	}
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
-	return w
-}
-
-func problem(t *testing.T, w *httptest.ResponseRecorder) web.Problem {
-	t.Helper()
-	var p web.Problem
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
-		t.Fatalf("the body is not a problem: %v\n%s", err, w.Body)
-	}
-	return p
+	return webtest.Send(s.t, s.handler, method, target, body, append([]string{"X-API-Key", fullKey, "X-Request-Id", "req-1"}, headers...)...)
 }
 
 func theContract() contract.Contract {

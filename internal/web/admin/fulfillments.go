@@ -11,13 +11,16 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-func (o Options) fulfillments(api *web.API) {
+// fulfillmentHandlers show what was sent of a contract's orders.
+type fulfillmentHandlers struct{ contractHandlers }
+
+func (h fulfillmentHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "getContractFulfillments", Method: http.MethodGet, Path: base + "/subscription-contract-details/subscription-fulfillments/{contractId}", Tag: "Contracts",
 		Summary:     "Fulfillments of the last renewal order",
 		Description: "What the platform has of the sending of a contract's last renewal order: at most 50 fulfillments. Before the first renewal order the names of the order are null and the list is empty.",
 		Scope:       access.ContractsRead, Errors: []int{http.StatusNotFound},
-	}, o.contractFulfillments)
+	}, h.contractFulfillments)
 }
 
 // contractFulfillments is what was sent of a contract's last renewal order.
@@ -81,12 +84,12 @@ type fulfillmentsOut struct {
 	Body contractFulfillments
 }
 
-func (o Options) contractFulfillments(ctx context.Context, in *contractPath) (*fulfillmentsOut, error) {
-	cmd, err := o.command(ctx, in.Contract)
+func (h fulfillmentHandlers) contractFulfillments(ctx context.Context, in *contractPath) (*fulfillmentsOut, error) {
+	cmd, err := h.command(ctx, in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := o.Edits.Fulfillments(ctx, web.CallerOf(ctx).Shop.ID, cmd)
+	sent, err := h.edits.Fulfillments(ctx, web.CallerOf(ctx).Shop.ID, cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -31,32 +32,38 @@ const (
 // keyList is what both lists allow to be asked for.
 var keyList = web.List{Default: defaultKeys, Max: maxKeys}
 
-func (o Options) keys(api *web.API) {
+// keyHandlers show, make and revoke API keys.
+type keyHandlers struct {
+	keys  Keys
+	clock clock.Clock
+}
+
+func (h keyHandlers) register(api *web.API) {
 	op := web.Operation{Tag: "API keys", Scope: access.All}
 
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listAPIKeys", http.MethodGet, keysPath, "API keys"
 	list.List = &keyList
 	list.Description = "The store's keys, oldest first, including revoked ones. Their values are not included: they cannot be read again."
-	web.Register(api, list, o.listKeys)
+	web.Register(api, list, h.listKeys)
 
 	create := op
 	create.ID, create.Method, create.Path, create.Summary = "createAPIKey", http.MethodPost, keysPath, "Create an API key"
 	create.Description = "A store has at most 10 active keys. The full value is in this answer and in no other: a repetition of the request under its Idempotency-Key gets null in its place."
 	create.Body, create.Errors, create.Secret = newKey{}, nil, "apiKey"
-	web.Register(api, create, o.createKey)
+	web.Register(api, create, h.createKey)
 
 	rotate := op
 	rotate.ID, rotate.Method, rotate.Path, rotate.Summary = "rotateAPIKey", http.MethodPost, keysPath+"/{id}/rotate", "Replace an API key"
 	rotate.Description = "Makes a key with the same name and scopes. The old one works until it is revoked, or for graceSeconds. While both work both count among the 10: a store that has as many replaces a key with graceSeconds=0."
 	rotate.Errors, rotate.Secret = []int{http.StatusNotFound}, "apiKey"
-	web.Register(api, rotate, o.rotateKey)
+	web.Register(api, rotate, h.rotateKey)
 
 	revoke := op
 	revoke.ID, revoke.Method, revoke.Path, revoke.Summary = "revokeAPIKey", http.MethodDelete, keysPath+"/{id}", "Revoke an API key"
 	revoke.Description = "The key opens nothing from now on, on every node. Revoking it again changes nothing."
 	revoke.Errors = []int{http.StatusNotFound}
-	web.Register(api, revoke, o.revokeKey)
+	web.Register(api, revoke, h.revokeKey)
 }
 
 // apiKey is a key as it is listed.
@@ -86,11 +93,11 @@ type madeKey struct {
 
 type madeKeyOut struct{ Body madeKey }
 
-func (o Options) madeKey(value string, k access.Key, err error) (*madeKeyOut, error) {
+func (h keyHandlers) madeKey(value string, k access.Key, err error) (*madeKeyOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &madeKeyOut{madeKey{newAPIKey(k, o.Gate.Clock.Now()), &value}}, nil
+	return &madeKeyOut{madeKey{newAPIKey(k, h.clock.Now()), &value}}, nil
 }
 
 type keyPage struct {
@@ -98,19 +105,19 @@ type keyPage struct {
 	Body []apiKey
 }
 
-func (o Options) listKeys(ctx context.Context, in *struct{ web.Paging }) (*keyPage, error) {
+func (h keyHandlers) listKeys(ctx context.Context, in *struct{ web.Paging }) (*keyPage, error) {
 	p, err := in.Request(keyList)
 	if err != nil {
 		return nil, err
 	}
-	all, err := o.Keys.List(ctx, web.CallerOf(ctx).Shop.ID)
+	all, err := h.keys.List(ctx, web.CallerOf(ctx).Shop.ID)
 	if err != nil {
 		return nil, err
 	}
 	out := &keyPage{ListHeaders: web.Paged(ctx, p, len(all)), Body: []apiKey{}}
 	from := min(p.Offset(), len(all))
 	for _, k := range all[from:min(from+p.Size, len(all))] {
-		out.Body = append(out.Body, newAPIKey(k, o.Gate.Clock.Now()))
+		out.Body = append(out.Body, newAPIKey(k, h.clock.Now()))
 	}
 	return out, nil
 }
@@ -122,13 +129,10 @@ type newKey struct {
 	Scopes []string `json:"scopes,omitempty" doc:"What the key may do; absent: everything." example:"[\"contracts:read\",\"billing:write\"]"`
 }
 
-func (o Options) createKey(ctx context.Context, in *struct{ web.JSONBody }) (*madeKeyOut, error) {
+func (h keyHandlers) createKey(ctx context.Context, in *struct{ web.JSONBody }) (*madeKeyOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newKey
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	if err := web.CheckText("field 'name'", "name", body.Name); err != nil {
@@ -141,8 +145,8 @@ func (o Options) createKey(ctx context.Context, in *struct{ web.JSONBody }) (*ma
 	if body.Scopes != nil && len(scopes) == 0 {
 		return nil, fault.New(fault.Invalid, "field 'scopes' is empty: leave it out for a key that may do everything").Entity("apiKey").Field("scopes")
 	}
-	value, made, err := o.Keys.Create(ctx, caller.Shop.ID, access.NewKey{Name: body.Name, Scopes: scopes, Actor: caller.Actor})
-	return o.madeKey(value, made, err)
+	value, made, err := h.keys.Create(ctx, caller.Shop.ID, access.NewKey{Name: body.Name, Scopes: scopes, Actor: caller.Actor})
+	return h.madeKey(value, made, err)
 }
 
 type rotateQuery struct {
@@ -150,21 +154,21 @@ type rotateQuery struct {
 	Grace web.Opt[int64] `query:"graceSeconds" minimum:"0" maximum:"2592000" doc:"How long the old key still works; absent: until it is revoked."`
 }
 
-func (o Options) rotateKey(ctx context.Context, in *rotateQuery) (*madeKeyOut, error) {
+func (h keyHandlers) rotateKey(ctx context.Context, in *rotateQuery) (*madeKeyOut, error) {
 	caller := web.CallerOf(ctx)
 	r := access.Rotation{Key: access.KeyID(in.ID), Actor: caller.Actor}
 	if in.Grace.Set {
 		r.Grace = new(time.Duration(in.Grace.Value) * time.Second)
 	}
-	value, made, err := o.Keys.Rotate(ctx, caller.Shop.ID, r)
-	return o.madeKey(value, made, err)
+	value, made, err := h.keys.Rotate(ctx, caller.Shop.ID, r)
+	return h.madeKey(value, made, err)
 }
 
 type keyQuery struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The key."`
 }
 
-func (o Options) revokeKey(ctx context.Context, in *keyQuery) (*struct{}, error) {
+func (h keyHandlers) revokeKey(ctx context.Context, in *keyQuery) (*struct{}, error) {
 	caller := web.CallerOf(ctx)
-	return nil, o.Keys.Revoke(ctx, caller.Shop.ID, access.KeyID(in.ID), caller.Actor)
+	return nil, h.keys.Revoke(ctx, caller.Shop.ID, access.KeyID(in.ID), caller.Actor)
 }

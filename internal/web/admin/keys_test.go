@@ -120,7 +120,7 @@ func ok(t *testing.T, w *httptest.ResponseRecorder) []byte {
 	return w.Body.Bytes()
 }
 
-func TestKeysOnTheWire(t *testing.T) {
+func TestAPIKeysMatchGoldenFile(t *testing.T) {
 	t.Parallel()
 	k, s := keep(t)
 	webtest.Golden(t, "api-keys.json", ok(t, s.ask("GET", base+"/api-keys", "")))
@@ -149,7 +149,7 @@ func TestKeysOnTheWire(t *testing.T) {
 	}
 }
 
-func TestPartnerConnectionsOnTheWire(t *testing.T) {
+func TestPartnerConnectionsMatchGoldenFile(t *testing.T) {
 	t.Parallel()
 	k, s := keep(t)
 	webtest.Golden(t, "partner-connection.json", ok(t, s.ask("GET", base+"/partner-connections/12", "")))
@@ -178,7 +178,7 @@ func TestPartnerConnectionsOnTheWire(t *testing.T) {
 		"a number beyond all others": {"POST", "/9007199254740992/approve", "", "id"},
 	} {
 		w := s.ask(test.method, base+"/partner-connections"+test.path, test.body)
-		if p := problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.params {
+		if p := webtest.Problem(t, w); w.Code != http.StatusBadRequest || deref(p.Params) != test.params {
 			t.Errorf("%s: %d at %q: %s", name, w.Code, deref(p.Params), w.Body)
 		}
 	}

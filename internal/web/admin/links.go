@@ -18,30 +18,36 @@ type Links interface {
 	NewToken(ctx context.Context, of shop.ID, who login.CustomerRef) (login.Credential, error)
 }
 
-func (o Options) links(api *web.API) {
+// linkHandlers make sign-in links and tokens of the portal.
+type linkHandlers struct {
+	line  shop.Line
+	links Links
+}
+
+func (h linkHandlers) register(api *web.API) {
 	open := web.Operation{Method: http.MethodGet, Tag: "Portal access", Scope: access.PortalLink}
 
 	mail := open
 	mail.ID, mail.Path, mail.Summary = "emailMagicLink", base+"/subscription-contracts-email-magic-link", "E-mail a sign-in link"
 	mail.Description = "Sends a subscriber an e-mail with a link to the portal, which works once within two hours. At most five in an hour go to one address; beyond that the answer is 429. " +
 		"400 for an address without a contract on this host, and for a store that has switched the e-mail off."
-	web.Register(api, mail, o.emailMagicLink)
+	web.Register(api, mail, h.emailMagicLink)
 
 	link := open
 	link.Errors = []int{http.StatusNotFound}
 	link.ID, link.Path, link.Summary = "createManageSubscriptionLink", base+"/manage-subscription-link", "Make a sign-in link"
 	link.Description = "Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions."
-	web.Register(api, link, o.manageSubscriptionLink)
+	web.Register(api, link, h.manageSubscriptionLink)
 
 	of := link
 	of.ID, of.Path, of.Summary = "createManageSubscriptionLinkOfCustomer", base+"/manage-subscription-link/{customerId}", "Make a sign-in link for a customer"
-	web.Register(api, of, o.manageSubscriptionLinkOf)
+	web.Register(api, of, h.manageSubscriptionLinkOf)
 
 	token := open
 	token.Errors = []int{http.StatusNotFound}
 	token.ID, token.Path, token.Summary = "createCustomerPortalToken", base+"/customer-portal-token", "Make a portal token"
 	token.Description = "Makes a token that opens the portal of this store for one customer for two hours, sent as Authorization: Bearer."
-	web.Register(api, token, o.customerPortalToken)
+	web.Register(api, token, h.customerPortalToken)
 }
 
 type mailQuery struct {
@@ -55,9 +61,9 @@ type textOut struct {
 // mailed is what integrations look for.
 const mailed = "Email triggered successfully."
 
-func (o Options) emailMagicLink(ctx context.Context, in *mailQuery) (*textOut, error) {
+func (h linkHandlers) emailMagicLink(ctx context.Context, in *mailQuery) (*textOut, error) {
 	caller := web.CallerOf(ctx)
-	if err := o.Links.SendLink(ctx, caller.Shop.ID, login.CustomerRef{Line: o.Line, Email: in.Email}, caller.Actor); err != nil {
+	if err := h.links.SendLink(ctx, caller.Shop.ID, login.CustomerRef{Line: h.line, Email: in.Email}, caller.Actor); err != nil {
 		return nil, err
 	}
 	return &textOut{mailed}, nil
@@ -69,12 +75,12 @@ type subscriberQuery struct {
 	Email    string `query:"email" maxLength:"254" example:"ada@shopper.example" doc:"The customer's e-mail address. With customerId it must be that customer's."`
 }
 
-func (o Options) subscriber(q *subscriberQuery) (login.CustomerRef, error) {
+func (h linkHandlers) subscriber(q *subscriberQuery) (login.CustomerRef, error) {
 	if q.Customer == "" && q.Email == "" {
 		return login.CustomerRef{}, web.MissingParameter("customerId", "Long")
 	}
 	customer, err := web.ParseID("Customer", "customerId", q.Customer)
-	return login.CustomerRef{Line: o.Line, Customer: customer, Email: q.Email}, err
+	return login.CustomerRef{Line: h.line, Customer: customer, Email: q.Email}, err
 }
 
 // portalToken is the answer that holds a token.
@@ -87,12 +93,12 @@ type tokenOut struct {
 	Body portalToken
 }
 
-func (o Options) customerPortalToken(ctx context.Context, in *subscriberQuery) (*tokenOut, error) {
-	who, err := o.subscriber(in)
+func (h linkHandlers) customerPortalToken(ctx context.Context, in *subscriberQuery) (*tokenOut, error) {
+	who, err := h.subscriber(in)
 	if err != nil {
 		return nil, err
 	}
-	made, err := o.Links.NewToken(ctx, web.CallerOf(ctx).Shop.ID, who)
+	made, err := h.links.NewToken(ctx, web.CallerOf(ctx).Shop.ID, who)
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +116,12 @@ type linkOut struct {
 	Body manageLink
 }
 
-func (o Options) manageSubscriptionLink(ctx context.Context, in *subscriberQuery) (*linkOut, error) {
-	who, err := o.subscriber(in)
+func (h linkHandlers) manageSubscriptionLink(ctx context.Context, in *subscriberQuery) (*linkOut, error) {
+	who, err := h.subscriber(in)
 	if err != nil {
 		return nil, err
 	}
-	return o.makeLink(ctx, who)
+	return h.makeLink(ctx, who)
 }
 
 type customerPath struct {
@@ -123,16 +129,16 @@ type customerPath struct {
 	Email    string `query:"email" maxLength:"254" example:"ada@shopper.example" doc:"The customer's e-mail address. When given it must be that customer's."`
 }
 
-func (o Options) manageSubscriptionLinkOf(ctx context.Context, in *customerPath) (*linkOut, error) {
+func (h linkHandlers) manageSubscriptionLinkOf(ctx context.Context, in *customerPath) (*linkOut, error) {
 	customer, err := web.ParseID("Customer", "customerId", in.Customer)
 	if err != nil {
 		return nil, err
 	}
-	return o.makeLink(ctx, login.CustomerRef{Line: o.Line, Customer: customer, Email: in.Email})
+	return h.makeLink(ctx, login.CustomerRef{Line: h.line, Customer: customer, Email: in.Email})
 }
 
-func (o Options) makeLink(ctx context.Context, who login.CustomerRef) (*linkOut, error) {
-	made, err := o.Links.NewLink(ctx, web.CallerOf(ctx).Shop.ID, who)
+func (h linkHandlers) makeLink(ctx context.Context, who login.CustomerRef) (*linkOut, error) {
+	made, err := h.links.NewLink(ctx, web.CallerOf(ctx).Shop.ID, who)
 	if err != nil {
 		return nil, err
 	}

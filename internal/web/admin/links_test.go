@@ -56,7 +56,7 @@ const (
 	tokenPath = "/api/external/v2/customer-portal-token"
 )
 
-func TestAMagicLinkIsAnsweredWithASentence(t *testing.T) {
+func TestMagicLinkAnswersSentence(t *testing.T) {
 	t.Parallel()
 	p := &porter{}
 	w := serveLinks(t, p).ask("GET", magicPath+"?email=ann%2Bbox@example.com", "")
@@ -68,7 +68,7 @@ func TestAMagicLinkIsAnsweredWithASentence(t *testing.T) {
 	}
 }
 
-func TestWhoIsNamed(t *testing.T) {
+func TestLinkQueryNamesCustomer(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target string
@@ -99,7 +99,7 @@ func TestWhoIsNamed(t *testing.T) {
 	}
 }
 
-func TestQuestionsForLinksThatCannotBeRead(t *testing.T) {
+func TestLinkOperationsRefuseInvalidValues(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]struct {
 		detail, key string
@@ -117,7 +117,7 @@ func TestQuestionsForLinksThatCannotBeRead(t *testing.T) {
 			t.Parallel()
 			p := &porter{}
 			w := serveLinks(t, p).ask("GET", target, "")
-			got := problem(t, w)
+			got := webtest.Problem(t, w)
 			if w.Code != http.StatusBadRequest || want.detail != "" && got.Detail != want.detail || want.key != "" && got.ErrorKey != want.key || p.of != 0 {
 				t.Errorf("answered %d %+v", w.Code, got)
 			}
@@ -125,17 +125,17 @@ func TestQuestionsForLinksThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfLinks(t *testing.T) {
+func TestLinkFaultBecomesProblem(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err    error
 		status int
 		retry  string
 	}{
-		"nobody with the address": {fault.New(fault.Invalid, "nobody").Code("subscriberNotFound"), http.StatusBadRequest, ""},
-		"the e-mail is off":       {fault.New(fault.FailedPrecondition, "off").Code("templateDisabled"), http.StatusBadRequest, ""},
-		"too often":               {fault.New(fault.RateLimited, "often").RetryAfter(90*time.Second + time.Millisecond), http.StatusTooManyRequests, "91"},
-		"a bug":                   {errors.New("bug"), http.StatusInternalServerError, ""},
+		"an address without a contract": {fault.New(fault.Invalid, "no contract").Code("subscriberNotFound"), http.StatusBadRequest, ""},
+		"the e-mail is off":             {fault.New(fault.FailedPrecondition, "off").Code("templateDisabled"), http.StatusBadRequest, ""},
+		"too often":                     {fault.New(fault.RateLimited, "often").RetryAfter(90*time.Second + time.Millisecond), http.StatusTooManyRequests, "91"},
+		"a bug":                         {errors.New("bug"), http.StatusInternalServerError, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,18 +147,18 @@ func TestRefusalsOfLinks(t *testing.T) {
 	}
 }
 
-func TestLinksNeedTheirScope(t *testing.T) {
+func TestLinksRequireTheirScope(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{magicPath + "?email=a@b.example", tokenPath + "?customerId=5", linkPath + "?customerId=5", linkPath + "/5"} {
 		p := &porter{}
 		w := serveLinks(t, p).ask("GET", target, "", "X-API-Key", noneKey)
-		if w.Code != http.StatusForbidden || problem(t, w).Params == nil || p.of != 0 {
+		if w.Code != http.StatusForbidden || webtest.Problem(t, w).Params == nil || p.of != 0 {
 			t.Errorf("%s: answered %d %s", target, w.Code, w.Body)
 		}
 	}
 }
 
-func TestShapesOfLinksAndTokens(t *testing.T) {
+func TestLinksAndTokensMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	s := serveLinks(t, &porter{})
 	webtest.Golden(t, "manage-subscription-link.json", s.ask("GET", linkPath+"/5", "").Body.Bytes())

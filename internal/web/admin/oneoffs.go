@@ -31,7 +31,15 @@ const (
 
 var oneOffList = web.List{Default: defaultOneOffs, Max: maxOneOffs}
 
-func (o Options) oneOffs(api *web.API) {
+// oneOffHandlers show and change one-time products.
+type oneOffHandlers struct {
+	contractHandlers
+
+	oneOffs OneOffs
+	book    billing.OneOffBook
+}
+
+func (h oneOffHandlers) register(api *web.API) {
 	list := web.Operation{
 		Method: http.MethodGet, Tag: "One-time products", Scope: access.ContractsRead, List: &oneOffList,
 		Errors: []int{http.StatusNotFound},
@@ -45,29 +53,29 @@ func (o Options) oneOffs(api *web.API) {
 	upcoming := list
 	upcoming.ID, upcoming.Path, upcoming.Summary = "listUpcomingOneOffs", base+"/upcoming-subscription-contract-one-offs-by-contractId", "One-time products of upcoming orders"
 	upcoming.Description = "The one-time products of the contract's upcoming orders, soonest first."
-	web.Register(api, upcoming, o.upcomingOneOffs)
+	web.Register(api, upcoming, h.upcomingOneOffs)
 
 	all := list
 	all.ID, all.Path, all.Summary = "listOneOffs", base+"/subscription-contract-one-offs-by-contractId", "One-time products of a contract"
 	all.Description = "The one-time products of all orders of the contract, past ones included."
-	web.Register(api, all, o.allOneOffs)
+	web.Register(api, all, h.allOneOffs)
 
 	add := change
 	add.Method, add.ID, add.Path, add.Summary = http.MethodPut, "addOneOff", one, "Add a one-time product"
 	add.Description = "Adds a one-time product to an upcoming order, at the product's own price unless one is given. When the order already has the variant, its quantity becomes the given one. " +
 		"400 sellingPlanRequired for a product that is sold on selling plans only, as memberships are. " +
 		"An order that the contract does not have, or that is not QUEUED, stands for the contract's next upcoming order; 400 noUpcomingOrder when there is none. When it is skipped, its one-time products move to the next one. Answers all one-time products of the contract, those of orders that were made included."
-	web.Register(api, add, o.addOneOff)
+	web.Register(api, add, h.addOneOff)
 
 	remove := change
 	remove.Method, remove.ID, remove.Path, remove.Summary = http.MethodDelete, "removeOneOff", one, "Remove a one-time product"
 	remove.Description = "Takes a product out of an upcoming order again. One that the order does not carry is gone already. Answers as adding does."
-	web.Register(api, remove, o.removeOneOff)
+	web.Register(api, remove, h.removeOneOff)
 
 	quantity := change
 	quantity.Method, quantity.ID, quantity.Path, quantity.Summary = http.MethodPut, "updateOneOffQuantity", base+"/subscription-contract-one-offs-update-quantity", "Change the quantity of a one-time product"
 	quantity.Description = "Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query."
-	web.Register(api, quantity, o.updateOneOff)
+	web.Register(api, quantity, h.updateOneOff)
 }
 
 type oneOffQuery struct {
@@ -80,15 +88,15 @@ type oneOffPage struct {
 	Body []record.OneOff
 }
 
-func (o Options) upcomingOneOffs(ctx context.Context, in *oneOffQuery) (*oneOffPage, error) {
-	return o.listOneOffs(ctx, in, true)
+func (h oneOffHandlers) upcomingOneOffs(ctx context.Context, in *oneOffQuery) (*oneOffPage, error) {
+	return h.listOneOffs(ctx, in, true)
 }
 
-func (o Options) allOneOffs(ctx context.Context, in *oneOffQuery) (*oneOffPage, error) {
-	return o.listOneOffs(ctx, in, false)
+func (h oneOffHandlers) allOneOffs(ctx context.Context, in *oneOffQuery) (*oneOffPage, error) {
+	return h.listOneOffs(ctx, in, false)
 }
 
-func (o Options) listOneOffs(ctx context.Context, in *oneOffQuery, upcoming bool) (*oneOffPage, error) {
+func (h oneOffHandlers) listOneOffs(ctx context.Context, in *oneOffQuery, upcoming bool) (*oneOffPage, error) {
 	p, err := in.Request(oneOffList)
 	if err != nil {
 		return nil, err
@@ -97,12 +105,12 @@ func (o Options) listOneOffs(ctx context.Context, in *oneOffQuery, upcoming bool
 	if err != nil {
 		return nil, err
 	}
-	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: contract.ID(of), Upcoming: upcoming}, p)
+	return h.oneOffsOf(ctx, billing.OneOffQuestion{Line: h.line, Contract: contract.ID(of), Upcoming: upcoming}, p)
 }
 
-func (o Options) oneOffsOf(ctx context.Context, q billing.OneOffQuestion, p page.Request) (*oneOffPage, error) {
+func (h oneOffHandlers) oneOffsOf(ctx context.Context, q billing.OneOffQuestion, p page.Request) (*oneOffPage, error) {
 	caller := web.CallerOf(ctx)
-	records, total, err := o.OneOffBook.OneOffsOf(ctx, caller.Shop.ID, q, p)
+	records, total, err := h.book.OneOffsOf(ctx, caller.Shop.ID, q, p)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +127,8 @@ type addOneOffIn struct {
 	Price    web.Opt[web.Decimal] `query:"price" minimum:"0" maximum:"999999.99" doc:"Unit price in the contract's currency. Absent: the product's own."`
 }
 
-func (o Options) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, error) {
-	command, err := in.Command(o.Line, web.CallerOf(ctx).Actor)
+func (h oneOffHandlers) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, error) {
+	command, err := in.Command(h.line, web.CallerOf(ctx).Actor)
 	if err != nil {
 		return nil, err
 	}
@@ -128,35 +136,35 @@ func (o Options) addOneOff(ctx context.Context, in *addOneOffIn) (*oneOffPage, e
 		command.Quantity = int(in.Quantity.Value)
 	}
 	command.OrNext = true
-	if command.Price, err = o.price(ctx, amend.Command{Line: command.Line, Contract: command.Contract, Actor: command.Actor}, "price", in.Price); err != nil {
+	if command.Price, err = h.price(ctx, amend.Command{Line: command.Line, Contract: command.Contract, Actor: command.Actor}, "price", in.Price); err != nil {
 		return nil, err
 	}
-	if err := o.OneOffs.AddOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
+	if err := h.oneOffs.AddOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
 		return nil, err
 	}
-	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
+	return h.oneOffsOf(ctx, billing.OneOffQuestion{Line: h.line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
 }
 
-func (o Options) removeOneOff(ctx context.Context, in *struct{ record.OneOffNames }) (*oneOffPage, error) {
-	command, err := in.Command(o.Line, web.CallerOf(ctx).Actor)
+func (h oneOffHandlers) removeOneOff(ctx context.Context, in *struct{ record.OneOffNames }) (*oneOffPage, error) {
+	command, err := in.Command(h.line, web.CallerOf(ctx).Actor)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.OneOffs.RemoveOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
+	if err := h.oneOffs.RemoveOneOff(ctx, web.CallerOf(ctx).Shop, command); err != nil {
 		return nil, err
 	}
-	return o.oneOffsOf(ctx, billing.OneOffQuestion{Line: o.Line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
+	return h.oneOffsOf(ctx, billing.OneOffQuestion{Line: h.line, Contract: command.Contract}, page.Request{Size: maxOneOffs})
 }
 
 type oneOffOut struct{ Body record.OneOff }
 
-func (o Options) updateOneOff(ctx context.Context, in *record.OneOffQuantity) (*oneOffOut, error) {
+func (h oneOffHandlers) updateOneOff(ctx context.Context, in *record.OneOffQuantity) (*oneOffOut, error) {
 	caller := web.CallerOf(ctx)
-	command, err := in.Command(o.Line, caller.Actor)
+	command, err := in.Command(h.line, caller.Actor)
 	if err != nil {
 		return nil, err
 	}
-	r, err := o.OneOffs.UpdateOneOff(ctx, caller.Shop, command)
+	r, err := h.oneOffs.UpdateOneOff(ctx, caller.Shop, command)
 	if err != nil {
 		return nil, err
 	}

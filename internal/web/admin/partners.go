@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
@@ -27,114 +28,61 @@ type Connections interface {
 
 const connectionsPath = base + "/partner-connections"
 
-func (o Options) connections(api *web.API) {
+// connectionHandlers show and decide on the connections of partners' applications.
+type connectionHandlers struct {
+	connections Connections
+	clock       clock.Clock
+}
+
+func (h connectionHandlers) register(api *web.API) {
 	op := web.Operation{Tag: "Partner connections", Scope: access.All, Errors: []int{http.StatusNotFound}}
 
 	list := op
 	list.ID, list.Method, list.Path, list.Summary = "listPartnerConnections", http.MethodGet, connectionsPath, "Partner connections"
 	list.Description, list.Errors = "What partners' applications asked for and were given, newest first, ended connections too.", nil
 	list.List = &keyList
-	web.Register(api, list, o.listConnections)
+	web.Register(api, list, h.listConnections)
 
 	request := op
 	request.ID, request.Method, request.Path, request.Summary = "requestPartnerConnection", http.MethodPost, connectionsPath, "Connect an application"
 	request.Description = "Begins a connection from the store's side, which approves it: the application is sent a code for its token. A connection that is open or waits for approval gets the named scopes; an open one also keeps those that it has. Without scopes, what the application asked for already is approved."
 	request.Body = newConnection{}
-	web.Register(api, request, o.requestConnection)
+	web.Register(api, request, h.requestConnection)
 
 	review := op
 	review.ID, review.Method, review.Path, review.Summary = "reviewPartnerConnection", http.MethodGet, connectionsPath+"/{id}", "Review a connection"
 	review.Description = "A connection with its scopes, its last use, and the calls of the last 30 days."
-	web.Register(api, review, o.reviewConnection)
+	web.Register(api, review, h.reviewConnection)
 
 	approve := op
 	approve.ID, approve.Method, approve.Path, approve.Summary = "approvePartnerConnection", http.MethodPost, connectionsPath+"/{id}/approve", "Approve"
 	approve.Description = "Agrees to what the application asked for and sends it a code that it exchanges for its token within 10 minutes. Approving again sends another code while the application has no token."
-	web.Register(api, approve, o.onConnection(Connections.Approve))
+	web.Register(api, approve, h.onConnection(Connections.Approve))
 
 	reject := op
 	reject.ID, reject.Method, reject.Path, reject.Summary = "rejectPartnerConnection", http.MethodPost, connectionsPath+"/{id}/reject", "Reject"
 	reject.Description = "Refuses what the application asked for. A connection that stands keeps the scopes that it has."
-	web.Register(api, reject, o.onConnection(Connections.Reject))
+	web.Register(api, reject, h.onConnection(Connections.Reject))
 
 	disconnect := op
 	disconnect.ID, disconnect.Method, disconnect.Path, disconnect.Summary = "disconnectPartnerConnection", http.MethodPost, connectionsPath+"/{id}/disconnect", "Disconnect"
 	disconnect.Description = "Ends the connection; its token opens nothing from now on. Disconnecting again changes nothing."
-	web.Register(api, disconnect, o.onConnection(Connections.Disconnect))
+	web.Register(api, disconnect, h.onConnection(Connections.Disconnect))
 
 	reduce := op
 	reduce.ID, reduce.Method, reduce.Path, reduce.Summary = "reducePartnerConnection", http.MethodPut, connectionsPath+"/{id}/scopes", "Take scopes away"
 	reduce.Description = "Leaves the connection, and its token, the named scopes. They must be among those that it has."
 	reduce.Body = fewerScopes{}
-	web.Register(api, reduce, o.reduceConnection)
-}
-
-// partnerConnection is a connection as a merchant sees it.
-type partnerConnection struct {
-	ID            int64          `json:"id" doc:"Number of the connection." example:"1301"`
-	Partner       partnerApp     `json:"partner" doc:"The application."`
-	Status        partner.State  `json:"status" enum:"PENDING,CONNECTED,REJECTED,EXPIRED,DISCONNECTED,UNINSTALLED" doc:"How far the connection has come."`
-	Direction     string         `json:"direction" enum:"PARTNER,MERCHANT" doc:"Who began it."`
-	Scopes        []access.Scope `json:"scopes" doc:"What the application may do; while PENDING, what it asks for." example:"[\"contracts:read\"]"`
-	Requested     []access.Scope `json:"requestedScopes" doc:"Further scopes that a connected application asks for." example:"[\"billing:write\"]"`
-	AwaitsYou     bool           `json:"awaitsApproval" doc:"Whether there is something to approve or to reject."`
-	TokenIssued   bool           `json:"tokenIssued" doc:"Whether the application has fetched its token."`
-	TokenIssuedAt *web.Instant   `json:"tokenIssuedAt" doc:"When it did, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	RequestedBy   *string        `json:"requestedBy" doc:"Who asked for the connection; null when not known." example:"partner app Reports"`
-	RequestedAt   *web.Instant   `json:"requestedAt" doc:"When it was asked for, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	ExpiresAt     *web.Instant   `json:"expiresAt" doc:"Until when it can be decided, in UTC; null when no decision is pending." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	DecidedBy     *string        `json:"decidedBy" doc:"Who approved or rejected it; null while it is pending." example:"API key Warehouse"`
-	DecidedAt     *web.Instant   `json:"decidedAt" doc:"When that was, in UTC; null while it is pending." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	EndedAt       *web.Instant   `json:"endedAt" doc:"When it ended, in UTC; null while it has not." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	EndReason     *string        `json:"endReason" doc:"Why it ended; null while it has not." example:"uninstalled"`
-	CallbackError *string        `json:"callbackError" doc:"Why the last attempt to notify the application of the decision failed; null when the application was notified." example:"the application answered 500"`
-	LastUsedAt    *web.Instant   `json:"lastUsedAt" doc:"When the application last called; only in a review." format:"date-time" example:"2026-01-31T08:00:00Z"`
-	Calls         []partnerCalls `json:"calls" doc:"Its calls by day, the newest day first; only in a review."`
-}
-
-// partnerApp is an application as a merchant sees it.
-type partnerApp struct {
-	ID          string  `json:"id" doc:"Id of the application." example:"reports"`
-	Name        string  `json:"name" doc:"Name of the application." example:"Reports"`
-	Address     string  `json:"address" format:"uri" doc:"Where the application lives." example:"https://reports.example.com"`
-	Description *string `json:"description" doc:"What it says of itself." example:"Reports on renewals"`
-	Status      string  `json:"status" enum:"LIVE,SUSPENDED" doc:"A suspended application is not served."`
-}
-
-// partnerCalls are the calls of a day.
-type partnerCalls struct {
-	Day    string `json:"day" format:"date" doc:"The day, in UTC." example:"2026-11-21"`
-	Calls  int    `json:"calls" doc:"Calls that the application made." example:"120"`
-	Errors int    `json:"errors" doc:"Those that were answered with an error." example:"2"`
-}
-
-func (o Options) newPartnerConnection(v partner.View) partnerConnection {
-	c := partnerConnection{
-		ID: int64(v.ID), Status: v.State, Direction: string(v.Direction), Scopes: v.Scopes, Requested: v.Wanted, AwaitsYou: v.Awaits(o.Gate.Clock.Now()),
-		Partner:     partnerApp{string(v.App.ID), v.App.Name, v.App.BaseURL, web.Some(v.App.About), string(v.App.Status)},
-		TokenIssued: v.Token != 0, TokenIssuedAt: web.At(v.TokenAt), RequestedBy: web.Some(v.RequestedBy), RequestedAt: web.At(v.RequestedAt), ExpiresAt: web.At(v.ExpiresAt),
-		DecidedBy: web.Some(v.DecidedBy), DecidedAt: web.At(v.DecidedAt), EndedAt: web.At(v.EndedAt), EndReason: web.Some(v.EndReason),
-		CallbackError: web.Some(v.Failure), Calls: make([]partnerCalls, len(v.Calls)),
-	}
-	if c.Requested == nil {
-		c.Requested = []access.Scope{}
-	}
-	for i, day := range v.Calls {
-		c.Calls[i] = partnerCalls{day.Day.Format("2006-01-02"), day.Count, day.Errors}
-	}
-	if len(v.Calls) > 0 {
-		c.LastUsedAt = web.At(v.Calls[0].LastAt)
-	}
-	return c
+	web.Register(api, reduce, h.reduceConnection)
 }
 
 type connectionOut struct{ Body partnerConnection }
 
-func (o Options) connectionOut(v partner.View, err error) (*connectionOut, error) {
+func (h connectionHandlers) connectionOut(v partner.View, err error) (*connectionOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &connectionOut{o.newPartnerConnection(v)}, nil
+	return &connectionOut{newPartnerConnection(v, h.clock.Now())}, nil
 }
 
 type connectionsQuery struct {
@@ -147,7 +95,7 @@ type connectionPage struct {
 	Body []partnerConnection
 }
 
-func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*connectionPage, error) {
+func (h connectionHandlers) listConnections(ctx context.Context, in *connectionsQuery) (*connectionPage, error) {
 	p, err := in.Request(keyList)
 	if err != nil {
 		return nil, err
@@ -158,13 +106,13 @@ func (o Options) listConnections(ctx context.Context, in *connectionsQuery) (*co
 			return nil, err
 		}
 	}
-	list, total, err := o.Connections.List(ctx, web.CallerOf(ctx).Shop.ID, state, p)
+	list, total, err := h.connections.List(ctx, web.CallerOf(ctx).Shop.ID, state, p)
 	if err != nil {
 		return nil, err
 	}
 	out := &connectionPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]partnerConnection, len(list))}
 	for i, v := range list {
-		out.Body[i] = o.newPartnerConnection(v)
+		out.Body[i] = newPartnerConnection(v, h.clock.Now())
 	}
 	return out, nil
 }
@@ -176,13 +124,10 @@ type newConnection struct {
 	Scopes  []string `json:"scopes,omitempty" doc:"What it may do; absent: what it has asked for, or all that it may ask for when there is no connection yet." example:"[\"contracts:read\"]"`
 }
 
-func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {
+func (h connectionHandlers) requestConnection(ctx context.Context, in *struct{ web.JSONBody }) (*connectionOut, error) {
 	caller := web.CallerOf(ctx)
 	var body newConnection
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	if body.Partner == "" {
@@ -195,24 +140,24 @@ func (o Options) requestConnection(ctx context.Context, in *struct{ web.JSONBody
 	if err != nil {
 		return nil, err
 	}
-	return o.connectionOut(o.Connections.Request(ctx, caller.Shop.ID, access.AppID(body.Partner), scopes, caller.Actor))
+	return h.connectionOut(h.connections.Request(ctx, caller.Shop.ID, access.AppID(body.Partner), scopes, caller.Actor))
 }
 
 type connectionQuery struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The connection."`
 }
 
-func (o Options) reviewConnection(ctx context.Context, in *connectionQuery) (*connectionOut, error) {
-	return o.connectionOut(o.Connections.Review(ctx, web.CallerOf(ctx).Shop.ID, partner.ConnectionID(in.ID)))
+func (h connectionHandlers) reviewConnection(ctx context.Context, in *connectionQuery) (*connectionOut, error) {
+	return h.connectionOut(h.connections.Review(ctx, web.CallerOf(ctx).Shop.ID, partner.ConnectionID(in.ID)))
 }
 
 // decision is a change of a connection that needs no more than the connection.
 type decision func(c Connections, ctx context.Context, of shop.ID, id partner.ConnectionID, by activity.Actor) (partner.View, error)
 
-func (o Options) onConnection(decide decision) func(context.Context, *connectionQuery) (*connectionOut, error) {
+func (h connectionHandlers) onConnection(decide decision) func(context.Context, *connectionQuery) (*connectionOut, error) {
 	return func(ctx context.Context, in *connectionQuery) (*connectionOut, error) {
 		caller := web.CallerOf(ctx)
-		return o.connectionOut(decide(o.Connections, ctx, caller.Shop.ID, partner.ConnectionID(in.ID), caller.Actor))
+		return h.connectionOut(decide(h.connections, ctx, caller.Shop.ID, partner.ConnectionID(in.ID), caller.Actor))
 	}
 }
 
@@ -227,18 +172,15 @@ type reduceIn struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The connection."`
 }
 
-func (o Options) reduceConnection(ctx context.Context, in *reduceIn) (*connectionOut, error) {
+func (h connectionHandlers) reduceConnection(ctx context.Context, in *reduceIn) (*connectionOut, error) {
 	caller := web.CallerOf(ctx)
 	var body fewerScopes
-	if err := in.Into(&body); err != nil {
-		return nil, err
-	}
-	if err := ownShop(body.Shop, caller, "shop"); err != nil {
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
 		return nil, err
 	}
 	scopes, err := access.ParseScopes(body.Scopes)
 	if err != nil {
 		return nil, err
 	}
-	return o.connectionOut(o.Connections.Reduce(ctx, caller.Shop.ID, partner.ConnectionID(in.ID), scopes, caller.Actor))
+	return h.connectionOut(h.connections.Reduce(ctx, caller.Shop.ID, partner.ConnectionID(in.ID), scopes, caller.Actor))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -173,4 +174,17 @@ func (p *planID) UnmarshalJSON(text []byte) error {
 // number returns the selling plan's number; 0 when there is none.
 func (p planID) number(field string) (int64, error) {
 	return web.ParseID("SellingPlan", field, string(p))
+}
+
+// groupItems names products and variants.
+type groupItems struct {
+	ProductIDs itemList[ofProducts] `json:"productIds,omitzero"`
+	VariantIDs itemList[ofVariants] `json:"variantIds,omitzero"`
+}
+
+func (i *groupItems) assigned() plan.Assigned {
+	if i == nil {
+		return plan.Assigned{}
+	}
+	return plan.Assigned{Products: i.ProductIDs.ids, Variants: i.VariantIDs.ids}
 }

@@ -123,7 +123,7 @@ func theGroup() plan.Group {
 	}
 }
 
-func TestShapeOfSubscriptionGroups(t *testing.T) {
+func TestSubscriptionGroupsMatchGoldenFile(t *testing.T) {
 	t.Parallel()
 	s, _ := servePlans(t, shop.Subscriptions, theGroup())
 	webtest.Golden(t, "subscription-group.json", s.ask("GET", groupsPath+"/17", "").Body.Bytes())
@@ -138,7 +138,7 @@ func TestShapeOfSubscriptionGroups(t *testing.T) {
 }
 
 // The interface's table of fields of a plan option.
-func TestPlanOptionsHaveEveryField(t *testing.T) {
+func TestPlanOptionHasEveryField(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"id", "idNew", "frequencyCount", "billingFrequencyCount", "frequencyInterval", "billingFrequencyInterval", "freeTrialInterval", "frequencyName",
@@ -166,7 +166,7 @@ func TestPlanOptionsHaveEveryField(t *testing.T) {
 	}
 }
 
-func TestWhatABodyMakesOfANewGroup(t *testing.T) {
+func TestCreateGroupBodyBecomesDraft(t *testing.T) {
 	t.Parallel()
 	week := plan.Frequency{Interval: cadence.Week, Count: 2}
 	for name, test := range map[string]struct {
@@ -211,7 +211,7 @@ func TestWhatABodyMakesOfANewGroup(t *testing.T) {
 	}
 }
 
-func TestWhatABodyChangesOfAGroup(t *testing.T) {
+func TestUpdateGroupBodyChangesNamedFields(t *testing.T) {
 	t.Parallel()
 	same := func(change ...func(d *plan.Draft)) plan.UpdateCommand {
 		g := theGroup()
@@ -268,7 +268,7 @@ func TestWhatABodyChangesOfAGroup(t *testing.T) {
 	}
 }
 
-func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
+func TestGroupWithInvalidFieldIsRefused(t *testing.T) {
 	t.Parallel()
 	plans := func(text string) string { return `{"subscriptionPlans":[{"id":6001},{"id":6002` + text + `}]}` }
 	for name, test := range map[string]struct {
@@ -320,7 +320,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 			t.Parallel()
 			s, f := servePlans(t, shop.Subscriptions, theGroup())
 			w := s.ask(test.method, groupsPath+test.path, test.body)
-			p := problem(t, w)
+			p := webtest.Problem(t, w)
 			if w.Code != test.status || test.field != "" && (p.Params == nil || *p.Params != test.field) {
 				t.Errorf("answered %d %s", w.Code, w.Body)
 			}
@@ -335,7 +335,7 @@ func TestBodiesOfGroupsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestProductsOfGroups(t *testing.T) {
+func TestGroupProductQueryBecomesAssignment(t *testing.T) {
 	t.Parallel()
 	s, f := servePlans(t, shop.Subscriptions, theGroup())
 	if w := s.ask("PUT", groupsPath+"/17/add-products?productIds=1,2&variantIds=3&collectionId=gid://shopify/Collection/4", ""); w.Code != 200 {

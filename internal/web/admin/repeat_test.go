@@ -32,7 +32,7 @@ func nodeOf(t *testing.T, db *store.DB, at *clock.Manual, line shop.Line) *serve
 }
 
 // The stories send each of them one twice.
-func TestEveryOperationThatChangesSomethingDescribesTheIdempotencyKey(t *testing.T) {
+func TestEveryChangeDescribesIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	db, at := storetest.SQLite(t), clock.NewManual(noon())
 	doc, err := openapi3.NewLoader().LoadFromData(node(t, db, at).ask("GET", "/openapi.json", "").Body.Bytes())
@@ -65,7 +65,7 @@ func TestEveryOperationThatChangesSomethingDescribesTheIdempotencyKey(t *testing
 	}
 }
 
-func TestAnAnswerOutlivesItsProcessAndEndsInADay(t *testing.T) {
+func TestStoredAnswerOutlivesProcessAndExpiresAfterDay(t *testing.T) {
 	t.Parallel()
 	db, at := storetest.SQLite(t), clock.NewManual(noon())
 	skip := func() (*server, string) {
@@ -84,7 +84,7 @@ func TestAnAnswerOutlivesItsProcessAndEndsInADay(t *testing.T) {
 	}
 }
 
-func TestTheLinesDoNotShareAnswers(t *testing.T) {
+func TestLinesKeepAnswersApart(t *testing.T) {
 	t.Parallel()
 	db, at := storetest.SQLite(t), clock.NewManual(noon())
 	for _, line := range []shop.Line{shop.Subscriptions, shop.Memberships} {
@@ -96,7 +96,7 @@ func TestTheLinesDoNotShareAnswers(t *testing.T) {
 	}
 }
 
-func TestOfRequestsAtOnceOneIsCarriedOut(t *testing.T) {
+func TestConcurrentRequestsWithSameKeyRunOnce(t *testing.T) {
 	t.Parallel()
 	db, at := storetest.SQLite(t), clock.NewManual(noon())
 	nodes := make([]*server, 12)

@@ -6,28 +6,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-func (o Options) reports(api *web.API) {
+// reportHandlers report on past orders.
+type reportHandlers struct {
+	line    shop.Line
+	reports billing.Reports
+}
+
+func (h reportHandlers) register(api *web.API) {
 	web.Register(api, web.Operation{
 		ID: "reportPastOrders", Method: http.MethodGet, Path: attemptsPath + "/past-orders/report", Tag: "Billing attempts",
 		Summary: "Report past orders",
 		Description: "Attempts of all contracts that no longer wait and have one of the statuses, newest first. At most 2000 in a page. " +
 			"Statuses that other services of this interface know are accepted too and match nothing: " + strings.Join(foreignStatuses, ", ") + ".",
-		Scope: access.ContractsRead, List: &attemptList, Errors: []int{http.StatusNotFound},
-	}, o.reportOrders)
+		Scope: access.ContractsRead, List: &record.AttemptList, Errors: []int{http.StatusNotFound},
+	}, h.reportOrders)
 	web.Register(api, web.Operation{
 		ID: "getContractAnalytics", Method: http.MethodGet, Path: base + "/subscription-contract-details/analytics/{contractId}", Tag: "Contracts",
 		Summary:     "Figures of a contract",
 		Description: "What a contract has come to. Only renewal orders count, as in totalSuccessfulOrders and lifetimeValue of the contract search; the order of the checkout does not.",
 		Scope:       access.ContractsRead, Errors: []int{http.StatusNotFound},
-	}, o.contractAnalytics)
+	}, h.contractAnalytics)
 }
 
 // contractAnalytics are the figures of a contract.
@@ -48,12 +54,12 @@ type analyticsOut struct {
 	Body contractAnalytics
 }
 
-func (o Options) contractAnalytics(ctx context.Context, in *contractPath) (*analyticsOut, error) {
+func (h reportHandlers) contractAnalytics(ctx context.Context, in *contractPath) (*analyticsOut, error) {
 	id, err := web.ParseID(record.ContractTypename, "contractId", in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	a, err := o.Reports.Analytics(ctx, web.CallerOf(ctx).Shop.ID, o.Line, contract.ID(id))
+	a, err := h.reports.Analytics(ctx, web.CallerOf(ctx).Shop.ID, h.line, contract.ID(id))
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +163,9 @@ func newReportRow(domain string, r billing.Record) reportRow {
 	}}
 }
 
-func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage, error) {
+func (h reportHandlers) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(attemptList)
+	p, err := in.Request(record.AttemptList)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +173,8 @@ func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage
 	if err != nil {
 		return nil, err
 	}
-	s.Line = o.Line
-	records, total, err := o.Reports.PastAttempts(ctx, caller.Shop.ID, s, p)
+	s.Line = h.line
+	records, total, err := h.reports.PastAttempts(ctx, caller.Shop.ID, s, p)
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +183,4 @@ func (o Options) reportOrders(ctx context.Context, in *surveyQuery) (*reportPage
 		out.Body[i] = newReportRow(caller.Shop.Domain, r)
 	}
 	return out, nil
-}
-
-// differ is the failure that two spellings of a parameter say different things.
-func differ(param, other string) error {
-	return fault.New(fault.Invalid, "parameters '%s' and '%s' differ: give one of them", param, other).Field(param)
 }

@@ -106,7 +106,7 @@ func shelve(t *testing.T) (*products, *server) {
 	return p, s
 }
 
-func TestTheShapesOfSwapRulesAndOneTimeProducts(t *testing.T) {
+func TestSwapRulesAndOneTimeProductsMatchGoldenFiles(t *testing.T) {
 	t.Parallel()
 	_, s := shelve(t)
 	for name, w := range map[string]*httptest.ResponseRecorder{
@@ -121,7 +121,7 @@ func TestTheShapesOfSwapRulesAndOneTimeProducts(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadOfASwapRule(t *testing.T) {
+func TestSwapRuleBodyBecomesRule(t *testing.T) {
 	t.Parallel()
 	p, s := shelve(t)
 	w := s.ask("POST", swapsPath, `{"shop":"demo.myshopify.com","name":" Tea ","sourceVariants":[{"id":"gid://shopify/ProductVariant/12"}],"destinationVariants":"[{\"id\":13,\"quantity\":2}]","discountCarryForward":"product_plan"}`)
@@ -156,7 +156,7 @@ func TestWhatIsReadOfASwapRule(t *testing.T) {
 	}
 }
 
-func TestAQuantityIsReadFromTheQueryOrTheBody(t *testing.T) {
+func TestOneOffQuantityComesFromQueryOrBody(t *testing.T) {
 	t.Parallel()
 	const path = base + "/subscription-contract-one-offs-update-quantity"
 	for name, ask := range map[string][2]string{

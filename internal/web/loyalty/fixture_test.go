@@ -134,7 +134,7 @@ func serve(t *testing.T, f *fakes) *server {
 // ask sends a request with the full key. Headers are given as name, value.
 func (s *server) ask(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	return webtest.Send(s.handler, method, target, body, append([]string{"X-API-Key", fullKey}, headers...)...)
+	return webtest.Send(s.t, s.handler, method, target, body, append([]string{"X-API-Key", fullKey}, headers...)...)
 }
 
 func theMember() loyalty.Member {

@@ -63,7 +63,7 @@ func TestReferenceShowsOperations(t *testing.T) {
 	o := options(&fakes{})
 	api := newAPI(o)
 	pages := webtest.Reference(t, api.Handler(o.Frame), Docs, api.Document())
-	for _, want := range []string{"/api/external/customer-loyalty", "loyalty:write", "rewardedForNewsLetter"} {
+	for _, want := range []string{"/api/external/customer-loyalty", "loyalty:write", "rewardedForNewsLetter", `-H &#34;X-API-Key: $API_KEY&#34;`} {
 		if !strings.Contains(pages, want) {
 			t.Errorf("the reference does not show %q", want)
 		}

@@ -189,7 +189,10 @@ func TestDocumentAndReferenceAreServed(t *testing.T) {
 	}
 	o := options(pending())
 	api := newAPI(o)
-	if pages := webtest.Reference(t, api.Handler(o.Frame), root, api.Document()); !strings.Contains(pages, "callback_nonce") {
-		t.Error("the reference does not show the field callback_nonce")
+	pages := webtest.Reference(t, api.Handler(o.Frame), root, api.Document())
+	for _, want := range []string{"callback_nonce", `-u &#34;$APP_ID:$APP_SECRET&#34;`} {
+		if !strings.Contains(pages, want) {
+			t.Errorf("the reference does not show %q", want)
+		}
 	}
 }

@@ -27,7 +27,7 @@ import (
 // Path is what the paths of all pages begin with. A store's handle follows.
 const Path = "/p/"
 
-// Login knows who is let in. Failures are faults.
+// Login authenticates subscribers. Failures are faults.
 type Login interface {
 	Shop(ctx context.Context, handle string) (shop.Shop, error)
 	CheckLink(ctx context.Context, of shop.ID, link string) error
@@ -84,7 +84,7 @@ func New(o Options) (http.Handler, error) {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, view{}, fault.New(fault.Forbidden, "another site has sent this form").Code("crossOrigin"))
 	}))
-	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(mux)))), nil
+	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(web.Mux(mux))))), nil
 }
 
 // tidy answers paths that the mux would rather have written otherwise.
@@ -189,7 +189,7 @@ var problems = map[fault.Kind]struct {
 }{
 	fault.Invalid:            {http.StatusBadRequest, "That did not work", ""},
 	fault.FailedPrecondition: {http.StatusGone, "This link no longer works", "Ask for a new one: each link works once, for two hours."},
-	fault.NotFound:           {http.StatusNotFound, "There is nothing here", "The address may be incomplete. Links in e-mails work once, for two hours."},
+	fault.NotFound:           {http.StatusNotFound, "Page not found", "The address may be incomplete. Links in e-mails work once, for two hours."},
 	fault.Forbidden:          {http.StatusForbidden, "That did not work", "The form came from another site, so nothing was done."},
 	fault.RateLimited:        {http.StatusTooManyRequests, "Too many requests", "Try again in an hour."},
 	fault.TooLarge:           {http.StatusRequestEntityTooLarge, "That did not work", "The form is too large."},

@@ -39,7 +39,7 @@ func (p *portal) session(r *http.Request) string {
 	return c.Value
 }
 
-// principal returns who asks: by a token in the header, or by a session.
+// principal returns the subscriber who sends a request: by a token in the header, or by a session.
 func (p *portal) principal(r *http.Request, of shop.Shop) (login.Principal, error) {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		return p.Login.Authenticate(r.Context(), of.ID, token, login.ByToken)

@@ -8,20 +8,34 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
+// Page sizes of the lists of attempts.
+const (
+	defaultAttempts = 20
+	maxAttempts     = 2000
+)
+
+// AttemptList is what every list of attempts allows to be asked for.
+var AttemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
+
 // AttemptPage answers with a page of records.
 type AttemptPage struct {
 	web.ListHeaders
 	Body []BillingAttempt
 }
 
-// NewAttemptPage writes a page of the caller's attempts and their total.
-func NewAttemptPage(ctx context.Context, records []billing.Record, p page.Request, total int) *AttemptPage {
-	domain := web.CallerOf(ctx).Shop.Domain
+// ListAttempts answers with a page of the attempts of the caller's shop that a question asks
+// for, and with their total.
+func ListAttempts(ctx context.Context, book billing.Book, q billing.Question, p page.Request) (*AttemptPage, error) {
+	caller := web.CallerOf(ctx)
+	records, total, err := book.AttemptsWhere(ctx, caller.Shop.ID, q, p)
+	if err != nil {
+		return nil, err
+	}
 	out := &AttemptPage{ListHeaders: web.Paged(ctx, p, total), Body: make([]BillingAttempt, len(records))}
 	for i, r := range records {
-		out.Body[i] = NewBillingAttempt(domain, r)
+		out.Body[i] = NewBillingAttempt(caller.Shop.Domain, r)
 	}
-	return out
+	return out, nil
 }
 
 // AttemptOut answers with a record.

@@ -1,7 +1,8 @@
 package record
 
 import (
-	"github.com/perennialhq/perennial/internal/domain/activity"
+	"context"
+
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -16,10 +17,15 @@ type SkipQuery struct {
 	Prepaid  web.Opt[bool] `query:"isPrepaid" doc:"Whether the contract is prepaid. When given it must fit."`
 }
 
-// Command returns the command to do so.
-func (q *SkipQuery) Command(line shop.Line, by activity.Actor) (command.Skip, error) {
+// Do gives the caller's command to skip the order, or to take its skip back, to a service.
+func (q *SkipQuery) Do(ctx context.Context, line shop.Line, do func(context.Context, shop.ID, command.Skip) (billing.Record, error)) (*AttemptOut, error) {
 	of, err := web.ParseID(ContractTypename, "subscriptionContractId", q.Contract)
-	return command.Skip{
-		Line: line, Attempt: billing.AttemptID(q.ID), Contract: contract.ID(of), Prepaid: q.Prepaid.Ptr(), Actor: by,
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	caller := web.CallerOf(ctx)
+	r, err := do(ctx, caller.Shop.ID, command.Skip{
+		Line: line, Attempt: billing.AttemptID(q.ID), Contract: contract.ID(of), Prepaid: q.Prepaid.Ptr(), Actor: caller.Actor,
+	})
+	return NewAttemptOut(caller, r, err)
 }

@@ -208,5 +208,5 @@ func (s *server) ask(method, path, body string, headers ...string) *httptest.Res
 
 func (s *server) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	return webtest.Send(s.handler, method, target, body, append([]string{"Content-Type", "application/json"}, headers...)...)
+	return webtest.Send(s.t, s.handler, method, target, body, append([]string{"Content-Type", "application/json"}, headers...)...)
 }

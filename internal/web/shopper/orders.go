@@ -14,14 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// Page sizes of the lists of attempts.
-const (
-	defaultAttempts = 20
-	maxAttempts     = 2000
-)
-
-var attemptList = web.List{Default: defaultAttempts, Max: maxAttempts, Fields: billing.SortFields}
-
 const (
 	attemptsPath = "/subscription-billing-attempts"
 	attemptsTag  = "Orders"
@@ -30,12 +22,12 @@ const (
 func (o Options) orders(api *web.API) {
 	top := o.operation("listUpcomingOrders", http.MethodGet, attemptsPath+"/top-orders", attemptsTag, "Upcoming orders",
 		"Attempts that wait for their date, soonest first unless they are sorted otherwise: of one contract, or of all of the shopper's.")
-	top.List, top.Errors = &attemptList, []int{http.StatusNotFound}
+	top.List, top.Errors = &record.AttemptList, []int{http.StatusNotFound}
 	web.Register(api, top, o.topOrders)
 
 	past := o.operation("listPastOrders", http.MethodGet, attemptsPath+"/past-orders", attemptsTag, "Past orders",
 		"Attempts that no longer wait, newest first unless they are sorted otherwise: of one contract, or of all of the shopper's.")
-	past.List, past.Errors = &attemptList, []int{http.StatusNotFound}
+	past.List, past.Errors = &record.AttemptList, []int{http.StatusNotFound}
 	web.Register(api, past, o.pastOrders)
 
 	web.Register(api, o.operation("skipOrder", http.MethodPut, attemptsPath+"/skip-order/{id}", attemptsTag, "Skip an order",
@@ -73,7 +65,7 @@ func (o Options) pastOrders(ctx context.Context, in *orderQuery) (*record.Attemp
 
 func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*record.AttemptPage, error) {
 	caller := web.CallerOf(ctx)
-	p, err := in.Request(attemptList)
+	p, err := in.Request(record.AttemptList)
 	if err != nil {
 		return nil, err
 	}
@@ -82,31 +74,15 @@ func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*
 		return nil, err
 	}
 	q := billing.Question{Line: o.Line, Contract: contract.ID(of), Customer: caller.Actor.Customer, Upcoming: upcoming}
-	records, total, err := o.Book.AttemptsWhere(ctx, caller.Shop.ID, q, p)
-	if err != nil {
-		return nil, err
-	}
-	return record.NewAttemptPage(ctx, records, p, total), nil
+	return record.ListAttempts(ctx, o.Book, q, p)
 }
 
 func (o Options) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	caller := web.CallerOf(ctx)
-	cmd, err := in.Command(o.Line, caller.Actor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := o.Orders.Skip(ctx, caller.Shop.ID, cmd)
-	return record.NewAttemptOut(caller, r, err)
+	return in.Do(ctx, o.Line, o.Orders.Skip)
 }
 
 func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	caller := web.CallerOf(ctx)
-	cmd, err := in.Command(o.Line, caller.Actor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := o.Orders.Unskip(ctx, caller.Shop.ID, cmd)
-	return record.NewAttemptOut(caller, r, err)
+	return in.Do(ctx, o.Line, o.Orders.Unskip)
 }
 
 // chargeQuery names an order. Whether the store is the right one is found out where

@@ -16,8 +16,9 @@ import (
 
 // Send sends a request to a handler and returns the response. Headers are given as name,
 // value; the last value of a name counts, and an empty one leaves the header out.
-func Send(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
+func Send(t *testing.T, h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 		if headers[i+1] == "" {

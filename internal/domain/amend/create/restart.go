@@ -88,7 +88,7 @@ func (s *Service) continuation(ctx context.Context, store shop.Shop, old contrac
 		}
 		lines.Lines[i] = l.ID
 	}
-	err = s.Store.Update(ctx, store.ID, func(tx intake.Tx) error {
+	err = s.Store.View(ctx, store.ID, func(tx intake.ReadTx) error {
 		attempts, err := tx.AttemptsOf(ctx, []contract.ID{old.ID})
 		lines.Cycle = amend.NextCycle(old, attempts, s.Clock.Now())
 		return err

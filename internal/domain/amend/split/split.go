@@ -59,7 +59,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 	if err != nil {
 		return contract.Detail{}, amend.PlatformError(err)
 	}
-	err = s.Store.Update(ctx, of, func(tx intake.Tx) (err error) {
+	err = s.Store.View(ctx, of, func(tx intake.ReadTx) (err error) {
 		intent.Cycle, err = firstCycle(ctx, tx, known, s.Clock.Now())
 		return err
 	})
@@ -95,7 +95,7 @@ func (s *Service) Split(ctx context.Context, of shop.ID, cmd amend.Command, w Pa
 // firstCycle returns the cycle of the contract's next order, which becomes the first of
 // the new contract. It fails while an order is due, in flight or unpaid: that order has
 // all lines and comes first.
-func firstCycle(ctx context.Context, tx intake.Tx, c contract.Contract, now time.Time) (int, error) {
+func firstCycle(ctx context.Context, tx intake.ReadTx, c contract.Contract, now time.Time) (int, error) {
 	attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
 	if err != nil {
 		return 0, err

@@ -55,6 +55,9 @@ func (b *Books) Update(_ context.Context, _ shop.ID, fn func(billing.Tx) error) 
 	return err
 }
 
+// View implements billing.Store.
+func (b *Books) View(_ context.Context, _ shop.ID, fn func(billing.ReadTx) error) error { return fn(b) }
+
 func (b *Books) some(wanted func(billing.Attempt) bool) ([]billing.Attempt, error) {
 	var list []billing.Attempt
 	for _, id := range slices.Sorted(maps.Keys(b.Rows)) {

@@ -110,8 +110,8 @@ func (r *draft) complete(ctx context.Context, tx billing.Tx) error {
 	return r.ReadAhead(ctx, tx)
 }
 
-// find reads the attempt and its contract and locks both.
-func find(ctx context.Context, tx billing.Tx, t target) (draft, error) {
+// find reads the attempt and its contract and, in a Tx, locks both.
+func find(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 	if t.attempt == 0 {
 		return findNext(ctx, tx, t)
 	}
@@ -123,9 +123,9 @@ func find(ctx context.Context, tx billing.Tx, t target) (draft, error) {
 	return draft{Record: r, shop: of}, err
 }
 
-// findNext reads the next queued attempt of a contract and locks both. It returns NotFound for
+// findNext does the same with the next queued attempt of a contract. It returns NotFound for
 // a contract of another line, or one that is hidden from the actor.
-func findNext(ctx context.Context, tx billing.Tx, t target) (draft, error) {
+func findNext(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 	queued, err := tx.AttemptsOf(ctx, []contract.ID{t.next}, billing.Queued)
 	if err != nil {
 		return draft{}, err

@@ -44,7 +44,7 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOff) error
 	if err := checkQuantity(cmd.Quantity); err != nil {
 		return err
 	}
-	err := s.Store.Update(ctx, of.ID, func(tx billing.Tx) error {
+	err := s.Store.View(ctx, of.ID, func(tx billing.ReadTx) error {
 		_, err := cmd.find(ctx, tx)
 		return err
 	})
@@ -132,7 +132,7 @@ func (s *Service) RemoveOneOff(ctx context.Context, of shop.Shop, cmd OneOff) er
 // it. One that no upcoming order carries is NotFound.
 func (s *Service) RemoveOneOffLine(ctx context.Context, of shop.Shop, cmd OneOff, id billing.OneOffID) error {
 	missing := fault.New(fault.NotFound, "contract %d has no one-time product %d in an upcoming order", cmd.Contract, id).Entity(oneOffEntity).Code("oneOffNotFound")
-	err := s.Store.Update(ctx, of.ID, func(tx billing.Tx) error {
+	err := s.Store.View(ctx, of.ID, func(tx billing.ReadTx) error {
 		waiting, err := tx.OneOffs(ctx, []contract.ID{cmd.Contract})
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOff, do 
 }
 
 // find reads the attempt, which must wait for its date and be the contract's.
-func (c OneOff) find(ctx context.Context, tx billing.Tx) (draft, error) {
+func (c OneOff) find(ctx context.Context, tx billing.ReadTx) (draft, error) {
 	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt})
 	if fault.Is(err, fault.NotFound) || err == nil && (r.Of.ID != c.Contract || r.Status != billing.Queued) {
 		if c.OrNext {

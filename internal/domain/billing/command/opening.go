@@ -25,7 +25,7 @@ type opening struct {
 func (s *Service) opening(ctx context.Context, of shop.ID, t target, matters func(draft) (bool, error)) (opening, error) {
 	var r draft
 	wanted := false
-	err := s.Store.Update(ctx, of, func(tx billing.Tx) error {
+	err := s.Store.View(ctx, of, func(tx billing.ReadTx) error {
 		var err error
 		if r, err = find(ctx, tx, t); err == nil {
 			wanted, err = matters(r)

@@ -38,7 +38,7 @@ func New(env *billing.Env, trail activity.Trail) *Service {
 // platform knows if the platform does not answer.
 func (s *Service) Explain(ctx context.Context, of shop.ID, line shop.Line, id billing.AttemptID) (Explanation, error) {
 	var f Facts
-	err := s.Store.Update(ctx, of, func(tx billing.Tx) error {
+	err := s.Store.View(ctx, of, func(tx billing.ReadTx) error {
 		f = Facts{Now: s.Clock.Now(), Policy: s.Policy}
 		return f.read(ctx, tx, line, id)
 	})
@@ -59,7 +59,7 @@ func (s *Service) Explain(ctx context.Context, of shop.ID, line shop.Line, id bi
 }
 
 // read reads the facts that the store has.
-func (f *Facts) read(ctx context.Context, tx billing.Tx, line shop.Line, id billing.AttemptID) error {
+func (f *Facts) read(ctx context.Context, tx billing.ReadTx, line shop.Line, id billing.AttemptID) error {
 	r, err := billing.Find(ctx, tx, line, id, activity.Actor{})
 	if err != nil {
 		return err

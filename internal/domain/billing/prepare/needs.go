@@ -60,7 +60,7 @@ type Inputs struct {
 }
 
 // ReadInputs reads the inputs for contracts. Swap rules are read only if the store uses them.
-func ReadInputs(ctx context.Context, tx billing.Tx, of shop.Shop, contracts map[contract.ID]*contract.Contract) (Inputs, error) {
+func ReadInputs(ctx context.Context, tx billing.ReadTx, of shop.Shop, contracts map[contract.ID]*contract.Contract) (Inputs, error) {
 	oneOffs, err := billing.ReadOneOffs(ctx, tx, contracts)
 	p := Inputs{oneOffs: oneOffs}
 	if err != nil || !of.Settings.SwapRules {

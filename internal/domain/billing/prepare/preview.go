@@ -30,7 +30,7 @@ func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 	var c contract.Contract
 	var there, queued []billing.Attempt
 	var e Order
-	err := s.Store.Update(ctx, of.ID, func(tx billing.Tx) error {
+	err := s.Store.View(ctx, of.ID, func(tx billing.ReadTx) error {
 		contracts, err := billing.ContractsByID(tx.Contracts(ctx, []contract.ID{id}))
 		if err != nil {
 			return err

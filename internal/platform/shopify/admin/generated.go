@@ -1309,6 +1309,36 @@ func (v *HasMetafieldsMetafieldIdentifierInput) GetKey() string { return v.Key }
 // GetNamespace returns HasMetafieldsMetafieldIdentifierInput.Namespace, and is useful for accessing the field via an interface.
 func (v *HasMetafieldsMetafieldIdentifierInput) GetNamespace() string { return v.Namespace }
 
+// InstallationCurrentAppInstallation includes the requested fields of the GraphQL type AppInstallation.
+type InstallationCurrentAppInstallation struct {
+	AccessScopes []InstallationCurrentAppInstallationAccessScopesAccessScope `json:"accessScopes"`
+}
+
+// GetAccessScopes returns InstallationCurrentAppInstallation.AccessScopes, and is useful for accessing the field via an interface.
+func (v *InstallationCurrentAppInstallation) GetAccessScopes() []InstallationCurrentAppInstallationAccessScopesAccessScope {
+	return v.AccessScopes
+}
+
+// InstallationCurrentAppInstallationAccessScopesAccessScope includes the requested fields of the GraphQL type AccessScope.
+type InstallationCurrentAppInstallationAccessScopesAccessScope struct {
+	Handle string `json:"handle"`
+}
+
+// GetHandle returns InstallationCurrentAppInstallationAccessScopesAccessScope.Handle, and is useful for accessing the field via an interface.
+func (v *InstallationCurrentAppInstallationAccessScopesAccessScope) GetHandle() string {
+	return v.Handle
+}
+
+// InstallationResponse is returned by Installation on success.
+type InstallationResponse struct {
+	CurrentAppInstallation InstallationCurrentAppInstallation `json:"currentAppInstallation"`
+}
+
+// GetCurrentAppInstallation returns InstallationResponse.CurrentAppInstallation, and is useful for accessing the field via an interface.
+func (v *InstallationResponse) GetCurrentAppInstallation() InstallationCurrentAppInstallation {
+	return v.CurrentAppInstallation
+}
+
 // Line includes the requested fields of the GraphQL type SubscriptionLine.
 type Line struct {
 	Id              string           `json:"id"`
@@ -9006,6 +9036,38 @@ func Fulfillments(
 	}
 
 	data_ = &FulfillmentsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Installation.
+const Installation_Operation = `
+query Installation {
+	currentAppInstallation {
+		accessScopes {
+			handle
+		}
+	}
+}
+`
+
+func Installation(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *InstallationResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Installation",
+		Query:  Installation_Operation,
+	}
+
+	data_ = &InstallationResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

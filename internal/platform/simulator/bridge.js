@@ -1,0 +1,33 @@
+// A stand-in for the platform's App Bridge: session tokens, authenticated requests, and
+// links that leave the frame.
+(() => {
+  const waiting = new Map();
+  let last = 0;
+  addEventListener("message", (event) => {
+    if (event.source !== parent || event.data.kind !== "idToken") return;
+    const done = waiting.get(event.data.id);
+    waiting.delete(event.data.id);
+    if (done) event.data.token ? done.resolve(event.data.token) : done.reject(new Error("no session"));
+  });
+  const idToken = () => new Promise((resolve, reject) => {
+    const id = ++last;
+    waiting.set(id, { resolve, reject });
+    parent.postMessage({ kind: "idToken", id }, "*");
+  });
+  const meta = document.querySelector("meta[name=shopify-api-key]");
+  window.shopify = { idToken, config: { apiKey: meta ? meta.content : "", shop: new URLSearchParams(location.search).get("shop") } };
+  const send = window.fetch.bind(window);
+  window.fetch = async (resource, options = {}) => {
+    const request = new Request(resource, options);
+    if (new URL(request.url).origin === location.origin && !request.headers.has("Authorization")) {
+      request.headers.set("Authorization", "Bearer " + await idToken());
+    }
+    return send(request);
+  };
+  const open = window.open.bind(window);
+  window.open = (address, target, ...more) => {
+    if (target !== "_top") return open(address, target, ...more);
+    parent.postMessage({ kind: "open", address: new URL(address, location.href).href }, "*");
+    return null;
+  };
+})();

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/domain/connection"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var _ connection.Tx = (*Tx)(nil)
+
+// PlatformConnections returns the store of the connections with the platform.
+func (db *DB) PlatformConnections() connection.Store {
+	return platformConnections{Scope[connection.Tx]{db, func(tx *Tx) connection.Tx { return tx }}, db.Shops()}
+}
+
+type platformConnections struct {
+	Scope[connection.Tx]
+	Shops
+}
+
+// platformConnectionRow is a row of platform_connections.
+type platformConnectionRow struct {
+	bun.BaseModel `bun:"table:platform_connections,alias:p"`
+
+	ShopID           int64  `bun:"shop_id,pk"`
+	App              string `bun:"app,pk"`
+	AccessToken      string // sealed, like the other two
+	ExpiresAt        int64
+	RefreshToken     string
+	RefreshExpiresAt int64
+	PreviousToken    string
+	Migrating        bool
+	Scopes           string // separated by commas
+	Asked            string // separated by commas
+	GrantedAt        int64
+	RenewedAt        int64
+	Holder           string
+	HeldUntil        int64
+	Failures         int64
+	RetryAt          int64
+	Refused          string
+}
+
+// stateRow is a row of oauth_states.
+type stateRow struct {
+	bun.BaseModel `bun:"table:oauth_states,alias:o"`
+
+	State     string `bun:"state,pk"` // SHA-256, hexadecimal
+	ExpiresAt int64
+}
+
+// PlatformConnection returns the connection of an app, locked. One that does not exist yet is
+// locked too: otherwise two transactions could create it.
+func (tx *Tx) PlatformConnection(ctx context.Context, app connection.AppName) (connection.Connection, error) {
+	row := platformConnectionRow{ShopID: int64(tx.of), App: clean(string(app))}
+	if _, err := insert(ctx, tx, []platformConnectionRow{row}, "ON CONFLICT DO NOTHING"); err != nil {
+		return connection.Connection{}, err
+	}
+	q := tx.q.NewSelect().Model(&row).Where("p.shop_id = ?", tx.of).Where("p.app = ?", row.App)
+	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
+		return connection.Connection{}, fmt.Errorf("read the connection of the app %s: %w", app, err)
+	}
+	return tx.db.platformConnectionOf(row)
+}
+
+// PutPlatformConnection writes a connection that the transaction has read.
+func (tx *Tx) PutPlatformConnection(ctx context.Context, c connection.Connection) error {
+	row := platformConnectionRow{
+		ShopID: int64(tx.of), App: clean(string(c.App)), ExpiresAt: millis(c.ExpiresAt), RefreshExpiresAt: millis(c.RefreshExpiresAt), Migrating: c.Migrating,
+		Scopes: clean(strings.Join(c.Scopes, ",")), Asked: clean(strings.Join(c.Asked, ",")), GrantedAt: millis(c.GrantedAt), RenewedAt: millis(c.RenewedAt),
+		Holder: clean(c.Holder), HeldUntil: millis(c.HeldUntil), Failures: int64(c.Failures), RetryAt: millis(c.RetryAt), Refused: clean(c.Refused),
+	}
+	for _, t := range []struct {
+		into  *string
+		token platform.Token
+	}{{&row.AccessToken, c.Access}, {&row.RefreshToken, c.Refresh}, {&row.PreviousToken, c.Previous}} {
+		sealed, err := tx.db.seal.seal(tx.of, t.token)
+		if err != nil {
+			return err
+		}
+		*t.into = sealed
+	}
+	_, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("shop_id", "app").Where("p.shop_id = ?", tx.of).Where("p.app = ?", row.App).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("write the connection of the app %s: %w", c.App, err)
+	}
+	return nil
+}
+
+func (db *DB) platformConnectionOf(r platformConnectionRow) (connection.Connection, error) {
+	c := connection.Connection{
+		App: connection.AppName(r.App), ExpiresAt: instant(r.ExpiresAt), RefreshExpiresAt: instant(r.RefreshExpiresAt), Migrating: r.Migrating,
+		Scopes: listOf(r.Scopes), Asked: listOf(r.Asked), GrantedAt: instant(r.GrantedAt), RenewedAt: instant(r.RenewedAt),
+		Holder: r.Holder, HeldUntil: instant(r.HeldUntil), Failures: int(r.Failures), RetryAt: instant(r.RetryAt), Refused: r.Refused,
+	}
+	for _, t := range []struct {
+		from string
+		into *platform.Token
+	}{{r.AccessToken, &c.Access}, {r.RefreshToken, &c.Refresh}, {r.PreviousToken, &c.Previous}} {
+		token, err := db.seal.open(shop.ID(r.ShopID), t.from)
+		if err != nil {
+			return connection.Connection{}, err
+		}
+		*t.into = token
+	}
+	return c, nil
+}
+
+// listOf splits what was joined with commas.
+func listOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// Connections returns the connections of a shop that have tokens, by app.
+func (s platformConnections) Connections(ctx context.Context, of shop.ID) ([]connection.Connection, error) {
+	var rows []platformConnectionRow
+	err := s.Shops.db.in(of).NewSelect().Model(&rows).Where("p.shop_id = ?", of).Where("p.access_token <> ''").Order("p.app").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the connections: %w", err)
+	}
+	return parsed(rows, s.Shops.db.platformConnectionOf)
+}
+
+// UseState stores that a state was used, and forgets some that have expired.
+func (s platformConnections) UseState(ctx context.Context, state connection.StateHash, now, expires time.Time) (first bool, err error) {
+	err = s.Shops.db.updateShared(ctx, func(tx *Tx) error {
+		n, err := insert(ctx, tx, []stateRow{{State: hex.EncodeToString(state[:]), ExpiresAt: millis(expires)}}, "ON CONFLICT DO NOTHING")
+		if err != nil {
+			return err
+		}
+		first = n == 1
+		_, err = tx.q.NewRaw("DELETE FROM oauth_states WHERE state IN (SELECT state FROM oauth_states WHERE expires_at < ? LIMIT 100)", now.UnixMilli()).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("use the state of an installation: %w", err)
+	}
+	return first, nil
+}
