@@ -128,8 +128,8 @@ var domain = [][]string{
 	{"access", "connection", "plan"},
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
-	{"billing"},
-	{"intake", "loyalty", "repair"},
+	{"billing", "privacy"},
+	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
 	{"staff"},
 }

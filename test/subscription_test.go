@@ -46,7 +46,13 @@ type subscription struct {
 // subscribe opens an empty store and lets one customer subscribe every month.
 func subscribe(t *testing.T, change map[string]any) *subscription {
 	t.Helper()
-	s := &subscription{store: open(t, sandbox.Options{Empty: true})}
+	return subscribeIn(t, sandbox.Options{Empty: true}, change)
+}
+
+// subscribeIn does the same in a sandbox with options.
+func subscribeIn(t *testing.T, o sandbox.Options, change map[string]any) *subscription {
+	t.Helper()
+	s := &subscription{store: open(t, o)}
 	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
 	if err != nil {
 		t.Fatal(err)

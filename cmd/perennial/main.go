@@ -34,6 +34,7 @@ type cli struct {
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
 	Key      keyCommand      `cmd:"" help:"Rotate the secret key."`
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
+	Privacy  privacyCommand  `cmd:"" help:"Answer requests for personal data."`
 	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
 	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
 	Prove    proveCommand    `cmd:"" help:"Run the billing engine through simulated years under faults, and hold it against the platform's books."`

@@ -17,6 +17,7 @@ type sandboxCommand struct {
 	Contracts    int        `help:"Contracts of the demo store." default:"200"`
 	Empty        bool       `help:"Stores and products only, without subscribers."`
 	NotInstalled bool       `help:"Stores that do not have the app yet; with --empty. Install it in the platform's admin."`
+	Unconfirmed  bool       `help:"Have the stores wait for the merchant's confirmation before they are charged."`
 	WallClock    bool       `help:"Let time pass at its real speed instead of standing still."`
 	LogLevel     slog.Level `help:"DEBUG, INFO, WARN or ERROR." default:"WARN" env:"PERENNIAL_LOG_LEVEL"`
 }
@@ -24,7 +25,7 @@ type sandboxCommand struct {
 // Run runs the sandbox until the context ends.
 func (c *sandboxCommand) Run(ctx context.Context, out io.Writer) error {
 	return sandbox.Run(ctx, sandbox.Options{
-		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Seed: c.Seed, Contracts: c.Contracts, Empty: c.Empty, NotInstalled: c.NotInstalled,
+		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Seed: c.Seed, Contracts: c.Contracts, Empty: c.Empty, NotInstalled: c.NotInstalled, Unconfirmed: c.Unconfirmed,
 		WallClock: c.WallClock, Out: out, Log: logger(os.Stderr, c.LogLevel), Version: version(),
 	})
 }

@@ -24,6 +24,8 @@ import (
 
 type shopsCommand struct {
 	Connect shopsConnectCommand `cmd:"" help:"Connect a store, or give it a new token; bring in its contracts."`
+	Confirm shopsConfirmCommand `cmd:"" help:"Show what a store will be charged in the next 7 days, and confirm that its orders are charged."`
+	Sync    shopsSyncCommand    `cmd:"" help:"Show how far the first reading of a store's contracts has come."`
 	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
 	Solved  shopsSolvedCommand  `cmd:"" help:"Say that a store can take payments again: orders that were held are charged at the next order time."`
 	Migrate shopsMigrateCommand `cmd:"" name:"migrate-token" help:"Exchange a store's access token that never expires for one that is refreshed."`

@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
@@ -29,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -80,6 +82,7 @@ type App struct {
 	Store     *store.DB
 	Charge    *charge.Service
 	Command   *command.Service
+	Confirm   *confirm.Service
 	Explain   *explain.Service
 	Swaps     *swap.Service
 	Intake    *intake.Service
@@ -90,6 +93,7 @@ type App struct {
 	Notify    *notify.Service
 	Login     *login.Service
 	Plans     *plan.Service
+	Privacy   *privacy.Service
 	Partner   *partner.Service
 	Edits     *contractedit.Service
 	Creations *create.Service

@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -23,6 +24,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -76,11 +78,12 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Billing(), Platform: client, Plans: db, Clock: o.Clock, Log: o.Log, Policy: billing.DefaultPolicy().Divided(speedup), OneCaller: o.Simulated != nil,
 	}
 	a.Charge, a.Command, a.Explain = charge.New(env), &command.Service{Env: env}, explain.New(env, db)
+	a.Confirm = &confirm.Service{Store: db.Confirm(), Clock: o.Clock}
 	a.Swaps = &swap.Service{Store: db.Swaps(), Platform: client, Clock: o.Clock}
 	a.Loyalty = &loyalty.Service{Store: db.Loyalty(), Reader: db, Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Intake = &intake.Service{
 		Store: db.Intake(), Inbox: db.Inbox(), Webhooks: shopify.Webhooks{Secret: string(o.Settings.AppSecret), Other: string(o.Settings.MembershipsAppSecret)}, Platform: client,
-		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery,
+		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery, Node: o.node(),
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
 	sender := signed.New(o.Settings.PrivatePartners)
@@ -102,6 +105,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
 	a.Staff = newStaff(db, o)
+	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log, Remind: remindOfPrivacy(o.Clock)}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}
 	a.Delivery = &delivery.Service{Store: db.Delivery(), Platform: client, Clock: o.Clock, Log: o.Log}

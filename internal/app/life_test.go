@@ -113,6 +113,8 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 	l.must(l.app.Repair.SetPlace(ctx, place))
 	l.of, err = l.app.Intake.Connect(ctx, at, 9, 0, shop.Settings{ImmediateOrders: true})
 	l.must(err)
+	_, err = l.app.Confirm.Confirm(ctx, l.of.ID, activity.Operator)
+	l.must(err)
 	made, err := l.sim.Checkout(simulator.ContractSpec{
 		Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: day.Add(14 * time.Hour),
 		Billing: policy, Lines: []simulator.LineSpec{{VariantID: variants[0].ID, Quantity: 2, CurrentPrice: "12.50"}},

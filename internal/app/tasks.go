@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
@@ -29,5 +30,6 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, a.Staff.SendReset)
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t privacy.Work) error { return a.Privacy.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })
 }

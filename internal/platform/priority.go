@@ -2,16 +2,38 @@ package platform
 
 import "context"
 
-type interactiveKey struct{}
+// Priority is the order in which a client that has to wait for the platform's limits
+// serves calls.
+type Priority int
+
+// The priorities, the first served first.
+const (
+	ForPerson  Priority = iota // a person waits for the answer
+	Background                 // charges and what keeps up with the platform
+	Bulk                       // reads much, and may take hours
+)
+
+type priorityKey struct{}
 
 // Interactive marks a context in which a person waits for the answer. A client
 // that has to wait for the platform's limits serves such calls first.
 func Interactive(ctx context.Context) context.Context {
-	return context.WithValue(ctx, interactiveKey{}, true)
+	return context.WithValue(ctx, priorityKey{}, ForPerson)
+}
+
+// InBulk marks a context in which much is read and nothing waits for the end. A client
+// that has to wait for the platform's limits serves such calls last.
+func InBulk(ctx context.Context) context.Context {
+	return context.WithValue(ctx, priorityKey{}, Bulk)
+}
+
+// PriorityOf returns the priority of what is done in ctx: Background unless it is marked.
+func PriorityOf(ctx context.Context) Priority {
+	if p, marked := ctx.Value(priorityKey{}).(Priority); marked {
+		return p
+	}
+	return Background
 }
 
 // IsInteractive reports whether a person waits for what is done in ctx.
-func IsInteractive(ctx context.Context) bool {
-	marked, _ := ctx.Value(interactiveKey{}).(bool)
-	return marked
-}
+func IsInteractive(ctx context.Context) bool { return PriorityOf(ctx) == ForPerson }

@@ -16,6 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/store"
@@ -163,6 +164,9 @@ func (w *world) open() error {
 		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(0))}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
 		if err != nil {
 			return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
+		}
+		if _, err := w.nodes[0].app.Confirm.Confirm(context.Background(), known.ID, activity.Operator); err != nil {
+			return fmt.Errorf("confirm %s: %w", s.plan.Domain, err)
 		}
 		s.id, s.connected = known.ID, true
 		if err := w.sell(s); err != nil {

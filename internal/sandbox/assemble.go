@@ -180,6 +180,9 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 		})
 		delete(s.secrets.Keys, domain) // it opened another database
 	}
+	if err == nil && !s.options.Unconfirmed && found.Guard.ConfirmedAt.IsZero() {
+		_, err = a.Confirm.Confirm(ctx, found.ID, activity.System)
+	}
 	if err == nil {
 		err = s.openLoyalty(ctx, found.ID)
 	}

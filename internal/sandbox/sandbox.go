@@ -30,10 +30,13 @@ type Options struct {
 	Empty     bool   // a new store without subscribers
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool
-	WallClock    bool // follow the machine's clock
-	Out          io.Writer
-	Log          *slog.Logger // default: discards
-	Version      string
+	// Unconfirmed has the stores wait for the merchant's confirmation before they are
+	// charged.
+	Unconfirmed bool
+	WallClock   bool // follow the machine's clock
+	Out         io.Writer
+	Log         *slog.Logger // default: discards
+	Version     string
 }
 
 // Defaults of Options.

@@ -20,7 +20,8 @@ import (
 type vault interface {
 	save(ctx context.Context, dir string) error
 	load(ctx context.Context, dir string) error
-	// forgetRunning removes jobs that are marked as running.
+	// forgetRunning removes jobs that are marked as running, and ends the leases of first
+	// syncs: a clock that stands still would never end them.
 	forgetRunning(ctx context.Context) error
 }
 
@@ -35,8 +36,11 @@ func openVault(database string) (vault, error) {
 	return sqliteVault{path}, nil
 }
 
-// forgetRunning is the statement of every vault.
-const forgetRunning = `DELETE FROM river_job WHERE state = 'running'`
+// The statements of every vault with which it forgets what was running.
+const (
+	forgetRunning = `DELETE FROM river_job WHERE state = 'running'`
+	forgetLeases  = `UPDATE first_syncs SET owner = '' WHERE owner <> ''`
+)
 
 // sqliteVault copies the file.
 type sqliteVault struct{ path string }
@@ -58,7 +62,9 @@ func (v sqliteVault) save(ctx context.Context, dir string) error {
 	return v.do(ctx, `VACUUM INTO ?`, filepath.Join(dir, databaseFile))
 }
 
-func (v sqliteVault) forgetRunning(ctx context.Context) error { return v.do(ctx, forgetRunning) }
+func (v sqliteVault) forgetRunning(ctx context.Context) error {
+	return errors.Join(v.do(ctx, forgetRunning), v.do(ctx, forgetLeases))
+}
 
 func (v sqliteVault) load(_ context.Context, dir string) error {
 	fresh := v.path + ".restored"

@@ -39,8 +39,12 @@ func (v postgresVault) within(ctx context.Context, level pgx.TxIsoLevel, fn func
 
 func (v postgresVault) forgetRunning(ctx context.Context) error {
 	return v.within(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, forgetRunning)
-		return err
+		for _, statement := range []string{forgetRunning, "SET LOCAL perennial.scope = 'all'", forgetLeases} {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

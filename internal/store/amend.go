@@ -56,7 +56,7 @@ const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET requested_at =
 // Creation returns what is known of a request by which a contract is made.
 func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (create.Creation, error) {
 	known := create.Creation{Request: request}
-	err := db.Update(ctx, of, func(tx *Tx) error { // a reader of its own might lag behind another node
+	err := db.View(ctx, of, func(tx *Tx) error {
 		var row creationRow
 		err := tx.q.NewSelect().Model(&row).Where("n.shop_id = ?", tx.of).Where("n.request = ?", request).Where("n.expires_at > ?", millis(now)).Scan(ctx)
 		if errors.Is(err, sql.ErrNoRows) {

@@ -19,7 +19,7 @@ var inFlight = []billing.Status{billing.Requesting, billing.Progress, billing.Ch
 // stopped adds the condition that a shop's orders wait and are not charged now. Those
 // of a shop that has left do not wait: they end.
 func stopped(q *bun.SelectQuery, now time.Time) *bun.SelectQuery {
-	return q.Where("s.connected").Where("(s.frozen_at <> 0 OR s.held_until > ? OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", boundAt(now), boundAt(now))
+	return q.Where("s.connected").Where("(s.frozen_at <> 0 OR s.held_until > ? OR s.awaits_merchant <> 0 OR (s.confirm_by <> 0 AND s.confirm_by <= ?))", boundAt(now), boundAt(now))
 }
 
 // stoppedShops returns the shops whose orders are not charged now.

@@ -59,6 +59,7 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
+		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
 			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // written again when needed
@@ -67,6 +68,17 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		if _, err := tx.q.NewRaw(erase.query, int64(tx.of), erase.by).Exec(ctx); err != nil {
 			return fmt.Errorf("erase customer %d: %w", customer, err)
 		}
+	}
+	return nil
+}
+
+// RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
+// that wait are not sent.
+func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
+	_, err := tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', last_error = '', version = version + 1,
+		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("erase e-mails: %w", err)
 	}
 	return nil
 }

@@ -37,6 +37,8 @@ type shopRow struct {
 	ConfirmBy      int64
 	HeldUntil      int64
 	CheckAt        int64
+	AwaitsMerchant int64
+	OwnerEmail     string
 	Guard          string // JSON
 	CreatedAt      int64
 	Catalogue      int64
@@ -56,6 +58,10 @@ type guardNote struct {
 	CountFrom  int64  `json:"countFrom,omitempty"`
 	Connected  int64  `json:"connectedAt,omitempty"`
 
+	ConfirmedAt    int64  `json:"confirmedAt,omitempty"`
+	ConfirmedBy    string `json:"confirmedBy,omitempty"`
+	DisconnectedAt int64  `json:"disconnectedAt,omitempty"`
+
 	Comparing shop.Reading `json:"comparing,omitzero"`
 }
 
@@ -74,6 +80,7 @@ func (r *shopRow) Columns(m *mapping, s *shop.Shop) {
 	mapTime(m, &r.ReconcileAt, &s.ReconcileAt)
 	mapJSON(m, "reading", &r.Reading, &s.Reading)
 	mapText(m, &r.SubscribeError, &s.SubscribeError)
+	mapText(m, &r.OwnerEmail, &s.OwnerEmail)
 	mapTime(m, &r.CreatedAt, &s.CreatedAt)
 	if !m.toRow {
 		s.Catalogue = r.Catalogue // raised by a trigger
@@ -87,6 +94,7 @@ func (r *shopRow) guard(m *mapping, g *shop.Guard) {
 	mapTime(m, &r.ConfirmBy, &g.ConfirmBy)
 	mapTime(m, &r.HeldUntil, &g.Hold.Until)
 	mapTime(m, &r.CheckAt, &g.CheckAt)
+	mapTime(m, &r.AwaitsMerchant, &g.AwaitsSince)
 	var n guardNote
 	if !m.toRow {
 		mapJSON(m, "guard", &r.Guard, &n)
@@ -101,6 +109,9 @@ func (r *shopRow) guard(m *mapping, g *shop.Guard) {
 	mapSame(m, &n.HeldTimes, &g.Hold.Times)
 	mapTime(m, &n.CountFrom, &g.Hold.From)
 	mapTime(m, &n.Connected, &g.ConnectedAt)
+	mapTime(m, &n.ConfirmedAt, &g.ConfirmedAt)
+	mapText(m, &n.ConfirmedBy, &g.ConfirmedBy)
+	mapTime(m, &n.DisconnectedAt, &g.DisconnectedAt)
 	mapSame(m, &n.Comparing, &g.Comparing)
 	if m.toRow {
 		mapJSON(m, "guard", &r.Guard, &n)

@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -42,6 +43,7 @@ type Source interface {
 	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DuePrivacyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UncheckedShops returns connected shops that are due for a comparison with the
 	// platform.
@@ -85,6 +87,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with unsettled delivery profiles", s.Source.DueProfileShops, func(id shop.ID) task.Task { return delivery.Work{Shop: id} }},
 		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return lifecycle.RunDue{Shop: id} }},
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
+		{"shops with requests for personal data", s.Source.DuePrivacyShops, func(id shop.ID) task.Task { return privacy.Work{Shop: id} }},
 		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},
 	} {

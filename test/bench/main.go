@@ -24,15 +24,17 @@ const header = `# Rates depend on the machine; each ratio compares with a limit 
 
 // settings say what is measured, and how much.
 type settings struct {
-	out        io.Writer
-	postgres   string // server on which databases are made
-	folder     string
-	databases  []string
-	renewals   []int
-	contracts  int // of search and read
-	large      int // contracts of the large store of search, on PostgreSQL
-	stored     int // attempts of the larger due_scan
-	cpuProfile string
+	out         io.Writer
+	postgres    string // server on which databases are made
+	folder      string
+	databases   []string
+	renewals    []int
+	contracts   int     // of search and read
+	large       int     // contracts of the large store of search, on PostgreSQL
+	stored      int     // attempts of the larger due_scan
+	syncs       int     // contracts of a first sync
+	syncRestore float64 // points a second of its store
+	cpuProfile  string
 }
 
 // bench is one thing that is measured.
@@ -43,7 +45,7 @@ type bench struct {
 
 func benches() []bench {
 	return []bench{
-		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read},
+		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync},
 	}
 }
 
@@ -71,6 +73,8 @@ func measure(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&s.contracts, "contracts", 100_000, "contracts of the searched store")
 	flags.IntVar(&s.large, "large", 1_000_000, "contracts of a larger searched store, on PostgreSQL only; 0: none")
 	flags.IntVar(&s.stored, "stored", 1_000_000, "attempts stored for the larger due_scan; the smaller has a tenth")
+	flags.IntVar(&s.syncs, "sync", 100_000, "contracts that a first sync reads")
+	flags.Float64Var(&s.syncRestore, "sync-restore", 1000, "points that come back in a second to the store of a first sync")
 	flags.StringVar(&s.cpuProfile, "cpuprofile", "", "run the service of renewals in this process and write its profile to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err

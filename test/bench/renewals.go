@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	wire "github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/schema"
@@ -227,7 +228,11 @@ func importAll(ctx context.Context, set config.Server, there stockOptions) error
 	local := there.Due.In(zone)
 	for i := range there.Shops {
 		at := wire.Shop{Domain: shopDomain(i), Token: wire.Token(shopToken(i))}
-		if _, err := a.Intake.Connect(ctx, at, local.Hour(), local.Minute(), shop.Settings{}); err != nil {
+		known, err := a.Intake.Connect(ctx, at, local.Hour(), local.Minute(), shop.Settings{})
+		if err != nil {
+			return err
+		}
+		if _, err := a.Confirm.Confirm(ctx, known.ID, activity.Operator); err != nil {
 			return err
 		}
 	}

@@ -75,6 +75,11 @@ func (p Program) Connect(ctx context.Context, domain, token string, hour, minute
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("connect %s: %w\n%s", domain, err, bytes.TrimSpace(out))
 	}
+	cmd = exec.CommandContext(ctx, p.Path, "shops", "confirm", domain, "--yes")
+	cmd.Env = append(os.Environ(), p.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("confirm %s: %w\n%s", domain, err, bytes.TrimSpace(out))
+	}
 	return nil
 }
 

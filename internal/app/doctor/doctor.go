@@ -48,6 +48,8 @@ var checks = []check{
 	{name: "webhooks", each: subscriptions},
 	{name: "portal proxy", each: proxy},
 	{name: "charges", each: charges},
+	{name: "personal data", each: personalData},
+	{name: "contracts", each: contracts},
 	{name: "books", each: books},
 }
 

@@ -109,6 +109,8 @@ func TestBrokenStoreFailsItsCheck(t *testing.T) {
 		{"the storefront is closed", func(w *world) { w.storefront = toPassword }, "portal proxy", doctor.NotChecked, "password"},
 		{"the store is frozen", func(w *world) { w.change(func(s *shop.Shop) { s.Freeze("a copy", now) }) }, "charges", doctor.Failed, "perennial unfreeze"},
 		{"everything is declined", func(w *world) { w.change(func(s *shop.Shop) { s.Guard.Hold.Since = now }) }, "charges", doctor.Failed, "payment provider"},
+		{"the merchant has not confirmed", func(w *world) { w.change(func(s *shop.Shop) { s.Guard.Await(now) }) }, "charges", doctor.Warning, "perennial shops confirm"},
+		{"the app was uninstalled", func(w *world) { w.change(func(s *shop.Shop) { s.Disconnect(now) }) }, "charges", doctor.Failed, "install the app again"},
 		{"the books were not compared", func(w *world) { w.later(50 * time.Hour) }, "books", doctor.Failed, "comparison"},
 	})
 }

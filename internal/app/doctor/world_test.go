@@ -25,6 +25,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
@@ -113,6 +114,8 @@ func (w *world) begin(database string) {
 	w.must(err)
 	w.Cleanup(func() { w.must(w.app.Close()) })
 	connected, err := w.app.Intake.Connect(w.Context(), platform.Shop{Domain: domain, Token: "shpat_demo"}, 9, 0, shop.Settings{})
+	w.must(err)
+	_, err = w.app.Confirm.Confirm(w.Context(), connected.ID, activity.Operator)
 	w.must(err)
 	w.shop = connected.ID
 	w.must(w.app.Repair.Check(w.Context(), w.shop))

@@ -79,7 +79,7 @@ func (s *Service) processBatch(ctx context.Context, b batch) error {
 		{topics: []platform.Topic{platform.PaymentCreated, platform.PaymentUpdated, platform.PaymentRevoked}, work: s.readByPaymentMethod},
 		{topics: []platform.Topic{platform.CustomersMerged}, work: s.merge},
 		{topics: []platform.Topic{platform.CustomerRedact, platform.ShopRedact}, work: s.redact, unread: true},
-		{topics: []platform.Topic{platform.DataRequest}, work: s.noteRequests, unread: true},
+		{topics: []platform.Topic{platform.DataRequest}, work: s.receiveRequests, unread: true},
 	} {
 		mine := b
 		mine.events = slices.DeleteFunc(slices.Clone(b.events), func(e InboxEvent) bool { return !slices.Contains(group.topics, e.Topic) })

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -29,10 +30,19 @@ func (Reconcile) Kind() string { return "intake_reconcile" }
 
 // Reconcile renews the webhook subscriptions and reads every contract that changed since
 // the last time. After a failure it is tried again soon and continues where it was: with
-// many pages, one call will often fail.
+// many pages, one call will often fail. The first one of a connection is done by one node
+// at a time.
 func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
+	first, err := s.lease(ctx, of)
+	if errors.Is(err, errOthers) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx = inFirstSync(ctx, first)
 	var store shop.Shop
-	err := s.Store.View(ctx, of, func(tx ReadTx) error {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
 		var err error
 		store, err = tx.Shop(ctx)
 		return err
@@ -43,9 +53,12 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 	if store.Reading == (shop.Reading{}) {
 		store.Reading = newReading(store, s.Clock.Now())
 	}
-	failed := s.reconcile(ctx, &store)
+	failed := s.reconcile(ctx, &store, first)
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(failed, errOthers) {
+		return nil
 	}
 	if failed != nil {
 		s.Log.WarnContext(ctx, "the reconciliation is put off", "shop", store.Domain, "error", failed)
@@ -58,10 +71,18 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		if failed != nil && !unreachable(failed) {
 			current.Reading = shop.Reading{} // the cursor may be what the platform refuses
 		}
+		if failed != nil {
+			if err := s.endTry(ctx, tx, first, failed); err != nil {
+				return err
+			}
+		}
 		switch {
 		case !current.ReconciledAt.Equal(store.ReconciledAt): // another run has finished, or everything must be read again
 			return nil
 		case failed == nil:
+			if err := s.finishSync(ctx, tx, &current, first, s.Clock.Now()); err != nil {
+				return err
+			}
 			current.ReconciledAt, current.ReconcileAt = store.Reading.Started, s.Clock.Now().Add(s.ReconcileEvery)
 			current.Reading = shop.Reading{}
 		case disconnected(failed) && (!current.Connected || current.Token != store.Token): // another run has found or repaired it
@@ -69,7 +90,10 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 			if err := tx.Record(ctx, activity.ConnectionGone(int64(of), s.Clock.Now())); err != nil {
 				return err
 			}
-			current.Connected = false
+			current.Disconnect(s.Clock.Now())
+			if err := notify.Disconnected(ctx, tx, current, s.Clock.Now()); err != nil {
+				return err
+			}
 		default:
 			current.ReconcileAt = s.Clock.Now().Add(s.Policy.Reconcile)
 		}
@@ -111,14 +135,14 @@ func newReading(of shop.Shop, now time.Time) shop.Reading {
 
 // reconcile reads the store and what changed, storing its progress after each page, and
 // then the contracts that were unread or in dunning.
-func (s *Service) reconcile(ctx context.Context, store *shop.Shop) error {
+func (s *Service) reconcile(ctx context.Context, store *shop.Shop, first *Sync) error {
 	if err := s.subscribe(ctx, store); err != nil {
 		return err
 	}
 	if err := s.readStore(ctx, store, nil); err != nil {
 		return err
 	}
-	if err := s.readChanges(ctx, store); err != nil {
+	if err := s.readChanges(ctx, store, first); err != nil {
 		return err
 	}
 	if err := s.readUnread(ctx, *store); err != nil {
@@ -204,11 +228,14 @@ func (s *Service) readUnread(ctx context.Context, store shop.Shop) error {
 }
 
 // readChanges reads changed contracts and stores its progress after each page.
-func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
+func (s *Service) readChanges(ctx context.Context, store *shop.Shop, first *Sync) error {
 	for {
 		numbers, next, err := s.Platform.ContractsUpdatedSince(ctx, store.At(), store.Reading.Since, store.Reading.Cursor)
 		if err != nil {
 			return fmt.Errorf("list changed contracts: %w", err)
+		}
+		if err := s.total(ctx, store, first, len(numbers), next); err != nil {
+			return err
 		}
 		ids := make([]contract.ID, len(numbers))
 		for i, n := range numbers {
@@ -217,10 +244,7 @@ func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
 		if err := s.read(ctx, *store, ids, nil); err != nil {
 			return err
 		}
-		if next == "" {
-			return nil
-		}
-		if err := s.noteReading(ctx, store, next); err != nil {
+		if err := s.noteReading(ctx, store, first, len(ids), next); err != nil || next == "" {
 			return err
 		}
 	}
@@ -228,9 +252,20 @@ func (s *Service) readChanges(ctx context.Context, store *shop.Shop) error {
 
 // noteReading stores the progress of a reconciliation. Two concurrent ones may read a
 // page twice but never skip one, because each stores only what it has read itself.
-func (s *Service) noteReading(ctx context.Context, store *shop.Shop, cursor string) error {
+func (s *Service) noteReading(ctx context.Context, store *shop.Shop, first *Sync, stored int, cursor string) error {
+	if cursor == "" && first == nil {
+		return nil
+	}
 	store.Reading.Cursor = cursor
 	return s.Store.Update(ctx, store.ID, func(tx Tx) error {
+		if err := s.noteSync(ctx, tx, first, func(y *Sync, now time.Time) {
+			y.note(stored, now)
+			if cursor == "" {
+				y.enter(Ending, now)
+			}
+		}); err != nil || cursor == "" {
+			return err
+		}
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err

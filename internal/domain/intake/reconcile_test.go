@@ -52,7 +52,7 @@ func TestReconciliationRenewsSubscriptions(t *testing.T) {
 		s := &Service{Platform: p, Store: &ends{}, Clock: clock.NewManual(noon), Callback: "https://example.com/webhooks"}
 		of := shop.Shop{ID: 1, ReconciledAt: last}
 		of.Reading = newReading(of, noon)
-		if err := s.reconcile(t.Context(), &of); err != nil {
+		if err := s.reconcile(t.Context(), &of, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, topic := range platform.Topics {
@@ -93,7 +93,7 @@ func TestReconciliationReadsContractsWithoutSubscriptions(t *testing.T) {
 		p := &silent{topics: make(map[platform.Topic]string), err: row.err}
 		s := &Service{Platform: p, Store: &ends{}, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Callback: "https://example.com/webhooks"}
 		of := shop.Shop{ID: 1, SubscribeError: row.before}
-		err := s.reconcile(t.Context(), &of)
+		err := s.reconcile(t.Context(), &of, nil)
 		if p.listed != row.listed || (err != nil) != (row.listed == 0) || of.SubscribeError != row.unheard {
 			t.Errorf("%s: asked %d times for what changed, %v, %q; want %d, %q", row.name, p.listed, err, of.SubscribeError, row.listed, row.unheard)
 		}

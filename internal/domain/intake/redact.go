@@ -2,10 +2,9 @@ package intake
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -25,8 +24,16 @@ func (s *Service) redact(ctx context.Context, b batch) error {
 	for _, e := range b.events {
 		again := e.ReceivedAt.Add(redactRepeat)
 		if e.Topic == platform.ShopRedact && b.store.Connected {
-			again = time.Time{}
-		} else if err := s.redactAll(ctx, b, e); err != nil {
+			done = append(done, e)
+			continue
+		}
+		kind := erasure(e)
+		if err := s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+			return privacy.ReceiveOnce(ctx, tx, b.store.ID, kind, e.Customer, e.ReceivedAt, now)
+		}); err != nil {
+			return err
+		}
+		if err := s.redactAll(ctx, b, e); err != nil {
 			return err
 		}
 		if !now.Before(again) {
@@ -38,7 +45,22 @@ func (s *Service) redact(ctx context.Context, b batch) error {
 			return err
 		}
 	}
-	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error { return tx.FinishEvents(ctx, idsOf(done), now) })
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		for _, e := range done {
+			if err := privacy.Close(ctx, tx, b.store.ID, erasure(e), e.Customer, now); err != nil {
+				return err
+			}
+		}
+		return tx.FinishEvents(ctx, idsOf(done), now)
+	})
+}
+
+// erasure returns what kind of request an event is.
+func erasure(e InboxEvent) privacy.Kind {
+	if e.Topic == platform.ShopRedact {
+		return privacy.EraseStore
+	}
+	return privacy.EraseCustomer
 }
 
 // redactAll erases the customers of an event, each in one commit.
@@ -63,7 +85,22 @@ func (s *Service) redactAll(ctx context.Context, b batch, e InboxEvent) error {
 		}
 		full = len(list) == redactedAtOnce
 	}
-	return nil
+	return s.forgetOwner(ctx, b)
+}
+
+// forgetOwner erases the address of the owner of a store, and the e-mails to them.
+func (s *Service) forgetOwner(ctx context.Context, b batch) error {
+	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
+		current, err := tx.Shop(ctx)
+		if err != nil || current.Connected || current.OwnerEmail == "" {
+			return err
+		}
+		if err := tx.RedactMailsTo(ctx, current.OwnerEmail); err != nil {
+			return err
+		}
+		current.OwnerEmail = ""
+		return tx.PutShop(ctx, current)
+	})
 }
 
 func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error {
@@ -93,16 +130,12 @@ func (s *Service) redactOne(ctx context.Context, b batch, customer int64) error 
 	})
 }
 
-// noteRequests records customers' requests for their data, which the merchant answers.
-func (s *Service) noteRequests(ctx context.Context, b batch) error {
+// receiveRequests stores customers' requests for their data, which the merchant answers.
+func (s *Service) receiveRequests(ctx context.Context, b batch) error {
 	return s.Store.Update(ctx, b.store.ID, func(tx Tx) error {
 		now := s.Clock.Now()
 		for _, e := range b.events {
-			err := tx.Record(ctx, activity.Entry{
-				EntityID: int64(b.store.ID), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Info, Actor: activity.Platform, At: now,
-				Info: activity.Details(entryDetails{Reason: fmt.Sprintf("customer %d requests their data", e.Customer)}),
-			})
-			if err != nil {
+			if err := privacy.Receive(ctx, tx, b.store.ID, privacy.Export, e.Customer, e.ReceivedAt, now); err != nil {
 				return err
 			}
 		}

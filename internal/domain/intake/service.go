@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -43,17 +44,19 @@ type Policy struct {
 	Yield time.Duration
 	// Reconcile is the time after which a failed reconciliation is tried again.
 	Reconcile time.Duration
+	// SyncLease is how long a node has a first sync after its last progress.
+	SyncLease time.Duration
 }
 
 // DefaultPolicy returns the waits in production.
 func DefaultPolicy() Policy {
-	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Yield: 5 * time.Second, Reconcile: 10 * time.Minute}
+	return Policy{Lease: 5 * time.Minute, Retry: time.Minute, LongestRetry: 6 * time.Hour, Yield: 5 * time.Second, Reconcile: 10 * time.Minute, SyncLease: 2 * time.Minute}
 }
 
 // Divided returns the policy with every wait divided by n, which is positive.
 func (p Policy) Divided(n float64) Policy {
 	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
-	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Yield: one(p.Yield), Reconcile: one(p.Reconcile)}
+	return Policy{Lease: one(p.Lease), Retry: one(p.Retry), LongestRetry: one(p.LongestRetry), Yield: one(p.Yield), Reconcile: one(p.Reconcile), SyncLease: one(p.SyncLease)}
 }
 
 // backoff is the wait of an event after so many failures.
@@ -106,8 +109,11 @@ type Service struct {
 	Callback string
 	// ReconcileEvery is the time between two reconciliations of a store.
 	ReconcileEvery time.Duration
+	// Node is the name of this process, which no other one has.
+	Node string
 
-	known sync.Map // domain to shop.ID, which never changes
+	runs  atomic.Int64 // first syncs that this process has begun
+	known sync.Map     // domain to shop.ID, which never changes
 }
 
 // ProcessEvents is the task of processing a shop's events.

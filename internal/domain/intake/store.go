@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -26,10 +27,12 @@ type InboxEvent struct {
 type Tx interface {
 	billing.Tx
 	partner.Tx
+	privacy.Tx
 	EventTx
 	ContractReader
 	CustomerTx
 	UnreadTx
+	SyncTx
 	PlanReader
 }
 
@@ -40,6 +43,7 @@ type ReadTx interface {
 	CustomerReader
 	UnreadReader
 	PlanReader
+	SyncReader
 }
 
 // EventTx reads and writes the inbox.
@@ -95,6 +99,8 @@ type CustomerTx interface {
 	// Redact erases a customer's personal data from everything but their contracts, which
 	// are passed as they are stored, and ends the customer's portal sessions.
 	Redact(ctx context.Context, customer int64, contracts []contract.Contract) error
+	// RedactMailsTo erases the recipient and the words of the e-mails to an address.
+	RedactMailsTo(ctx context.Context, address string) error
 }
 
 // UnreadReader reads which contracts could not be read.

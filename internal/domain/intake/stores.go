@@ -24,7 +24,7 @@ func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []Inbo
 		s.Log.ErrorContext(ctx, "the store's time zone is unknown here", "shop", store.Domain, "zone", facts.TimeZone, "error", err)
 		facts.TimeZone = store.TimeZone
 	}
-	if len(events) == 0 && facts.TimeZone == store.TimeZone && facts.Currency == store.Currency {
+	if len(events) == 0 && facts.TimeZone == store.TimeZone && facts.Currency == store.Currency && facts.Email == store.OwnerEmail {
 		return nil
 	}
 	err = s.Store.Update(ctx, store.ID, func(tx Tx) error {
@@ -36,7 +36,8 @@ func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []Inbo
 			return fault.New(fault.Conflict, "%s has changed since it was read at the platform", store.Domain)
 		}
 		current := before
-		if current.TimeZone, current.Currency = facts.TimeZone, facts.Currency; current.TimeZone != before.TimeZone || current.Currency != before.Currency {
+		current.TimeZone, current.Currency, current.OwnerEmail = facts.TimeZone, facts.Currency, facts.Email
+		if current.TimeZone != before.TimeZone || current.Currency != before.Currency || current.OwnerEmail != before.OwnerEmail {
 			if err := s.putStore(ctx, tx, before, current); err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func (s *Service) readStore(ctx context.Context, store *shop.Shop, events []Inbo
 		return tx.FinishEvents(ctx, idsOf(events), s.Clock.Now())
 	})
 	if err == nil {
-		store.TimeZone, store.Currency = facts.TimeZone, facts.Currency
+		store.TimeZone, store.Currency, store.OwnerEmail = facts.TimeZone, facts.Currency, facts.Email
 	}
 	return err
 }

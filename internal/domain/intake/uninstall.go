@@ -7,7 +7,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // uninstallTakes is how long the platform may accept the token after it reported an
@@ -49,7 +51,10 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 			return fault.New(fault.Conflict, "%s has been connected again", store.Domain)
 		}
 		if current.Connected {
-			current.Connected = false
+			current.Disconnect(now)
+			if err := notify.Disconnected(ctx, tx, current, now); err != nil {
+				return err
+			}
 			if err := tx.PutShop(ctx, current); err != nil {
 				return err
 			}
@@ -65,4 +70,29 @@ func (s *Service) uninstall(ctx context.Context, b batch) error {
 		}
 		return tx.FinishEvents(ctx, idsOf(events), now)
 	})
+}
+
+// Departure is what a merchant is shown of a store that has uninstalled the app.
+type Departure struct {
+	DisconnectedAt time.Time // zero: the store is connected
+	CancelsAt      time.Time // when the platform cancels its contracts; installing the app again before avoids it
+	Contracts      int       // that are then cancelled, or were
+}
+
+// Departure returns since when a store is disconnected, and what is to come of it.
+func (s *Service) Departure(ctx context.Context, of shop.ID) (Departure, error) {
+	var d Departure
+	err := s.Store.View(ctx, of, func(tx ReadTx) error {
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
+		}
+		if d = (Departure{CancelsAt: store.CancelsAt()}); d.CancelsAt.IsZero() {
+			return nil
+		}
+		d.DisconnectedAt = store.Guard.DisconnectedAt
+		d.Contracts, err = tx.RunningContracts(ctx)
+		return err
+	})
+	return d, err
 }

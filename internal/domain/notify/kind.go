@@ -38,6 +38,8 @@ const (
 	PriceUpdated        Kind = "price_updated"
 	ManagementLink      Kind = "management_link"
 	StaffLink           Kind = "staff_link"
+
+	MerchantNotice Kind = "merchant_notice" // to the owner of the store
 )
 
 // trait is what the pipeline must know of a kind.
@@ -68,6 +70,7 @@ var traits = map[Kind]trait{
 	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail},
 	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
+	MerchantNotice:      {event: activity.InformationalEvent},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }

@@ -33,6 +33,7 @@ type Guard struct {
 	Comparing             Reading // a comparison in progress
 	// ConnectedAt is when the store got its current token. Zero: not known.
 	ConnectedAt time.Time
+	Consent
 }
 
 // Hold puts off the charges of a store until an instant.
@@ -48,6 +49,19 @@ type Hold struct {
 // BlockReason returns why nothing may be charged, not even on request; "" when charges
 // are allowed.
 func (g Guard) BlockReason(now time.Time) string {
+	if reason := g.ForeignReason(now); reason != "" {
+		return reason
+	}
+	if !g.AwaitsSince.IsZero() {
+		return "the merchant has not confirmed yet that orders are charged"
+	}
+	return ""
+}
+
+// ForeignReason returns why another installation may be the one that manages the store;
+// "" when this one does. Until then nothing is charged, and nothing that was scheduled
+// is changed.
+func (g Guard) ForeignReason(now time.Time) string {
 	switch {
 	case !g.FrozenAt.IsZero():
 		return "the store is frozen: " + g.Reason

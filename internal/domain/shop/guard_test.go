@@ -18,6 +18,7 @@ func TestGuard(t *testing.T) {
 		{"a frozen store is not charged", Guard{FrozenAt: noon}, true, false},
 		{"an epoch that must be confirmed now blocks charges", Guard{ConfirmBy: noon}, true, false},
 		{"an epoch that must be confirmed later does not", Guard{ConfirmBy: noon.Add(time.Second)}, false, true},
+		{"a store whose merchant has not confirmed is not charged", Guard{Consent: Consent{AwaitsSince: noon.Add(-time.Hour)}}, true, false},
 		{"a held store is charged when a person asks", Guard{Hold: Hold{Until: noon.Add(time.Second)}}, false, false},
 		{"a hold ends at its instant", Guard{Hold: Hold{Until: noon, Since: noon.Add(-time.Hour)}}, false, true},
 	} {

@@ -34,6 +34,7 @@ type Shop struct {
 	Reading        Reading   // a reconciliation in progress
 	SubscribeError string    // why the platform refuses the webhook subscription; empty: it does not
 	Guard          Guard
+	OwnerEmail     string // where the merchant gets e-mails about the store; empty: not known
 	CreatedAt      time.Time
 	Catalogue      int64 // incremented by the store with every change of plan groups and bundles
 	Version        int64

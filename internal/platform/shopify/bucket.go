@@ -19,9 +19,9 @@ const (
 	guessRestore = 100  // points a second
 )
 
-// reserveShare is the part of a bucket that only interactive calls may use: on the
-// smallest plan two changes of a contract at once. It is kept back once, not again
-// with every point that is restored.
+// reserveShare is the part of a bucket that only calls of a higher priority may use: on
+// the smallest plan two changes of a contract at once. It is kept back once for each
+// priority, not again with every point that is restored.
 const reserveShare = 0.1
 
 // bucket follows a store's leaky bucket of points and lets callers through when
@@ -39,14 +39,8 @@ type bucket struct {
 	inFlight float64 // points of the requests that were not answered yet
 	sent     uint64  // number of the last request
 	heard    uint64  // number of the newest request whose answer set the level
-	queues   [2][]*waiter
+	queues   [platform.Bulk + 1][]*waiter
 }
-
-// The queues, first served first.
-const (
-	interactive = iota
-	background
-)
 
 // waiter is a caller in a queue. Its turn is signalled whenever it may have
 // become the first, or the first's wait may have become shorter.
@@ -74,42 +68,37 @@ func newBucket(c clock.Clock) *bucket {
 
 // take takes points, and rests until they are free. It fails with
 // platform.ErrThrottled when the context ends first, or surely will.
-func (b *bucket) take(ctx context.Context, points float64, urgent bool) (reservation, error) {
-	if r, ok := b.takeNow(points, urgent); ok {
+func (b *bucket) take(ctx context.Context, points float64, p platform.Priority) (reservation, error) {
+	if r, ok := b.takeNow(points, p); ok {
 		return r, nil
 	}
 	defer task.Yield(ctx)()
-	return b.takeInTurn(ctx, points, urgent)
+	return b.takeInTurn(ctx, points, p)
 }
 
 // takeNow takes points if they are there without a wait.
-func (b *bucket) takeNow(points float64, urgent bool) (reservation, bool) {
+func (b *bucket) takeNow(points float64, p platform.Priority) (reservation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	queue, need := b.ask(points, urgent)
-	if !b.idle(queue) || b.wait(need) > 0 {
+	if !b.idle(p) || b.wait(b.needed(points, p)) > 0 {
 		return reservation{}, false
 	}
 	return b.reserve(points), true
 }
 
-// ask returns the queue in which a caller waits, and how many points must be free for
-// it to be served.
-func (b *bucket) ask(points float64, urgent bool) (queue int, need float64) {
-	if urgent {
-		return interactive, points
-	}
-	return background, points + b.maximum*reserveShare
+// needed returns how many points must be free for a caller to be served.
+func (b *bucket) needed(points float64, p platform.Priority) float64 {
+	return points + b.maximum*reserveShare*float64(p)
 }
 
 // takeInTurn waits until the points are free and takes them.
-func (b *bucket) takeInTurn(ctx context.Context, points float64, urgent bool) (reservation, error) {
+func (b *bucket) takeInTurn(ctx context.Context, points float64, p platform.Priority) (reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	queue, need := b.ask(points, urgent)
+	need := b.needed(points, p)
 	w := &waiter{need: need, turn: make(chan struct{}, 1)}
-	b.queues[queue] = append(b.queues[queue], w)
-	defer b.leave(queue, w)
+	b.queues[p] = append(b.queues[p], w)
+	defer b.leave(p, w)
 	for {
 		var timer <-chan time.Time
 		var d time.Duration
@@ -206,9 +195,14 @@ func (b *bucket) refill() {
 	b.at = now
 }
 
-// idle reports whether no waiter would be served before the queue.
-func (b *bucket) idle(queue int) bool {
-	return len(b.queues[interactive]) == 0 && (queue == interactive || len(b.queues[background]) == 0)
+// idle reports whether no waiter would be served before a caller of a priority.
+func (b *bucket) idle(p platform.Priority) bool {
+	for _, q := range b.queues[:p+1] {
+		if len(q) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // first returns who is served next, or nil.
@@ -222,13 +216,13 @@ func (b *bucket) first() *waiter {
 }
 
 // leave takes w out of its queue and wakes the first waiter.
-func (b *bucket) leave(queue int, w *waiter) {
-	q := b.queues[queue]
+func (b *bucket) leave(p platform.Priority, w *waiter) {
+	q := b.queues[p]
 	for i := range q {
 		if q[i] == w {
 			copy(q[i:], q[i+1:])
 			q[len(q)-1] = nil
-			b.queues[queue] = q[:len(q)-1]
+			b.queues[p] = q[:len(q)-1]
 			break
 		}
 	}

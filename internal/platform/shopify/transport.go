@@ -124,7 +124,7 @@ func (s session) askOnce(ctx context.Context, doc *document, variables []byte, d
 				return nil, fmt.Errorf("%w: %w", platform.ErrThrottled, err)
 			}
 		}
-		taken, err := st.bucket.take(ctx, float64(doc.cost.Load()), platform.IsInteractive(ctx))
+		taken, err := st.bucket.take(ctx, float64(doc.cost.Load()), platform.PriorityOf(ctx))
 		if err != nil {
 			return nil, err
 		}

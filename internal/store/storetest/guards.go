@@ -27,6 +27,7 @@ func testGuards(t *testing.T, open opener) {
 		w.putGuard(shop.Guard{
 			FrozenAt: day, ConfirmBy: day.Add(time.Hour), CheckAt: day.Add(2 * time.Hour), Reason: "a copy", Epoch: "a", NextEpoch: "b", PlatformEpoch: "c",
 			ComparedAt: day.Add(3 * time.Hour), CoveredTo: day.Add(4 * time.Hour), ConnectedAt: day.Add(9 * time.Hour),
+			Consent:   shop.Consent{AwaitsSince: day.Add(10 * time.Hour), ConfirmedAt: day.Add(11 * time.Hour), ConfirmedBy: "ana", DisconnectedAt: day.Add(12 * time.Hour)},
 			Comparing: shop.Reading{Started: day, Since: day.Add(-time.Hour), Cursor: "a page"},
 			Hold:      shop.Hold{Until: day.Add(5 * time.Hour), Since: day.Add(6 * time.Hour), Times: 7, From: day.Add(8 * time.Hour)},
 		})
@@ -42,6 +43,7 @@ func testGuards(t *testing.T, open opener) {
 		for name, g := range map[string]shop.Guard{
 			"frozen":      {FrozenAt: day},
 			"unconfirmed": {ConfirmBy: day},
+			"awaited":     {Consent: shop.Consent{AwaitsSince: day}},
 			"held":        {Hold: shop.Hold{Until: day.Add(time.Minute)}},
 		} {
 			w := begin(t, open)

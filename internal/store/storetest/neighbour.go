@@ -20,11 +20,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -149,6 +151,16 @@ func parts(id shop.ID) []part {
 	})
 	within("annotations", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutAnnotations(ctx, []billing.Annotation{{Target: "gid://shopify/Order/1", Contract: 1, Attempt: 5, Tags: []string{"theirs"}, DueAt: earlier}})
+	})
+	within("first syncs", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutSync(ctx, intake.Sync{StartedAt: day, Stage: intake.Reading, StageAt: day, NotedAt: day, Total: 9, Owner: "theirs", LeaseUntil: day.Add(time.Hour)})
+	})
+	within("requests for personal data", func(ctx context.Context, tx *store.Tx) error {
+		var list []privacy.Request
+		for _, c := range []int64{901, 902} {
+			list = append(list, privacy.Request{Kind: privacy.Export, Customer: c, ReceivedAt: earlier, DueBy: day, DueAt: earlier})
+		}
+		return tx.PutPrivacyRequests(ctx, list)
 	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})

@@ -105,7 +105,7 @@ func (s *Service) lease(ctx context.Context, of shop.ID, c *contract.Contract) (
 			if err != nil {
 				return err
 			}
-			if blocked = store.Guard.BlockReason(now) != ""; blocked && !store.Guard.FrozenAt.IsZero() {
+			if blocked = store.Guard.ForeignReason(now) != ""; blocked && !store.Guard.FrozenAt.IsZero() {
 				wait = frozenWait
 			}
 		}

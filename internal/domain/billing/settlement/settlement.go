@@ -117,8 +117,11 @@ func (u *Unit) Close(ctx context.Context, tx billing.Tx) error {
 func (u *Unit) putShop(ctx context.Context, tx billing.Tx) error {
 	gone := u.Disconnected && u.Shop.Connected && u.Shop.Token == u.AskedWith
 	if gone {
-		u.Shop.Connected = false
+		u.Shop.Disconnect(u.Now)
 		u.Entries = append(u.Entries, activity.ConnectionGone(int64(u.Shop.ID), u.Now))
+		if err := notify.Disconnected(ctx, tx, u.Shop, u.Now); err != nil {
+			return err
+		}
 	}
 	if !gone && !u.ShopChanged {
 		return nil

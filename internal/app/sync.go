@@ -1,0 +1,21 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+)
+
+// WithIntake opens a database and lets fn ask how far the first sync of a store has come.
+// It calls no platform.
+func WithIntake(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*intake.Service, ShopRef) error) error {
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return err
+	}
+	s := &intake.Service{Store: db.Intake(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+}

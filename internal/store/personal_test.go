@@ -1,0 +1,110 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// textColumns lists the columns of text of tables that belong to shops.
+const textColumns = `SELECT t.name || '.' || c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND lower(c.type) NOT IN ('bigint', 'integer', 'boolean')
+	AND t.name NOT LIKE 'sqlite%' AND t.name NOT LIKE 'search_parts%' AND t.name <> 'webhook_signatures' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS s WHERE s.name = 'shop_id')`
+
+// personalGaps compares what is said of columns with the columns that there are.
+func personalGaps(columns []string, exported []personalTable, others map[string]string) (gaps []string) {
+	known := make(map[string]bool)
+	for _, t := range exported {
+		for _, c := range t.columns {
+			name, _, _ := strings.Cut(c, ":")
+			known[t.name+"."+name] = true
+		}
+	}
+	for _, c := range columns {
+		switch reason, other := others[c]; {
+		case known[c] && other:
+			gaps = append(gaps, c+" is exported, and is said not to be")
+		case !known[c] && reason == "":
+			gaps = append(gaps, c+" is new: export it in personalTables and erase it in Redact, or say in notPersonal why it is not about a customer")
+		}
+	}
+	for c := range others {
+		if !slices.Contains(columns, c) {
+			gaps = append(gaps, c+" is in notPersonal, and not in the schema")
+		}
+	}
+	return gaps
+}
+
+func TestEveryTextColumnIsExportedOrSaidNotToBePersonal(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), Options{URL: t.TempDir() + "/schema.db", Create: true, Relaxed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var columns []string
+	if err := db.reader.NewRaw(textColumns).Scan(t.Context(), &columns); err != nil {
+		t.Fatal(err)
+	}
+	if len(columns) < 150 {
+		t.Fatalf("only %d columns of text were found", len(columns))
+	}
+	for _, gap := range personalGaps(columns, personalTables, notPersonal) {
+		t.Error(gap)
+	}
+	if gaps := personalGaps([]string{"contracts.note", "contracts.nickname"}, personalTables, nil); len(gaps) != 1 || !strings.HasPrefix(gaps[0], "contracts.nickname is new") {
+		t.Errorf("a new column is reported as %q", gaps)
+	}
+}
+
+// The reasons why columns of text are not exported.
+const (
+	isCopy     = "a copy, for searching, of what is exported; erased with it"
+	isSecret   = "a hash or sealed secret, of no meaning to the customer; removed with what it opens"
+	isState    = "a state, kind or unit of the service's own"
+	isStores   = "the store's: its products, plans, settings and staff"
+	isIdentity = "a number that the service or the platform gives"
+	isShort    = "kept for a day at most, to answer a repeated request"
+)
+
+// notPersonal are the columns of text that an export leaves out, each with the reason.
+var notPersonal = map[string]string{
+	"amount_counts.line": isState, "api_keys.app": isStores, "api_keys.hash": isSecret, "api_keys.hint": isStores, "api_keys.name": isStores, "api_keys.scopes": isStores,
+	"attempts.flags": isState, "attempts.key": isIdentity,
+	"bundles.line": isState, "bundles.settings": isStores,
+	"card_tries.payment_method": isIdentity,
+	"contract_counts.line":      isState, "contract_counts.status": isState, "contract_counts.delivery_interval": isState,
+	"contract_creations.request": isIdentity, "contract_facets.line": isState, "contract_facets.status": isState, "contract_facets.delivery_interval": isState,
+	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
+	"customer_counts.line": isState, "customer_counts.customer_folded": isCopy,
+	"delivery_profiles.name": isStores, "delivery_profiles.pending": isStores, "delivery_profiles.plan_groups": isStores,
+	"findings.kind": isState, "findings.object": isIdentity, "findings.what": "a difference of the books, in the service's words",
+	"first_syncs.stage": isState, "first_syncs.owner": isIdentity, "first_syncs.failure": "why a call of the platform failed, in the service's words",
+	"idempotency_keys.body": isShort, "idempotency_keys.fingerprint": isShort, "idempotency_keys.header": isShort, "idempotency_keys.name": isShort, "idempotency_keys.token": isShort,
+	"inbox.api_version": isState, "inbox.attempt": isIdentity, "inbox.id": isIdentity, "inbox.key": isIdentity, "inbox.payment_method": isIdentity, "inbox.topic": isState,
+	"inbox.reason":                  "why an event failed, in the service's words; kept for a week",
+	"loyalty_accounts.email_folded": isCopy, "loyalty_accounts.rewarded": isState, "loyalty_credits.actor": isStores, "loyalty_entries.actor": isStores, "loyalty_facts.source_type": isState,
+	"loyalty_lots.source_id": isCopy, "loyalty_lots.source_type": isCopy, "loyalty_programs.terms": isStores, "loyalty_requests.request": isIdentity, "loyalty_uses.role": isState,
+	"messages.actor": isStores, "messages.dedupe_key": isIdentity,
+	"one_offs.handle": isStores, "one_offs.image": isStores, "one_offs.product_handle": isStores,
+	"partner_calls.app": isStores, "partner_connections.app": isStores, "partner_connections.call_id": isIdentity, "partner_connections.client_state": isStores,
+	"partner_connections.code_hash": isSecret, "partner_connections.decided_by": isStores, "partner_connections.direction": isState, "partner_connections.end_reason": isStores,
+	"partner_connections.failure": isStores, "partner_connections.notification": isState, "partner_connections.requested_by": isStores, "partner_connections.return_url": isStores,
+	"partner_connections.scopes": isStores, "partner_connections.state": isState, "partner_connections.wanted": isStores,
+	"plan_groups.line": isState, "plan_groups.name": isStores, "plan_groups.pending": isStores, "plan_groups.state": isState, "plan_groups.terms": isStores,
+	"plan_items.kind": isState, "plan_items.title": isStores, "plan_options.terms": isStores, "removed_plan_options.terms": isStores,
+	"platform_connections.access_token": isSecret, "platform_connections.app": isStores, "platform_connections.asked": isStores, "platform_connections.holder": isIdentity,
+	"platform_connections.previous_token": isSecret, "platform_connections.refresh_token": isSecret, "platform_connections.refused": "why the platform refuses a token, in the service's words",
+	"platform_connections.scopes": isStores,
+	"portal_links.hash":           isSecret, "portal_sessions.hash": isSecret, "portal_throttles.subject": isSecret, "portal_throttles.times": isState,
+	"privacy_requests.kind": isState,
+	"search_terms.kind":     isState, "search_terms.term": isCopy, "search_versions.line": isState,
+	"swap_rules.destinations": isStores, "swap_rules.discount": isStores, "swap_rules.line": isState, "swap_rules.name": isStores, "swap_rules.sources": isStores,
+	"unread_contracts.reason":     "why a contract cannot be read, in the service's words",
+	"webhook_deliveries.response": isStores, "webhook_deliveries.error": isStores, "webhook_deliveries.message_id": isIdentity, "webhook_deliveries.status": isState, "webhook_deliveries.type": isState,
+	"webhook_endpoints.old_secret": isSecret, "webhook_endpoints.reason": isStores, "webhook_endpoints.secret": isSecret, "webhook_endpoints.types": isStores, "webhook_endpoints.url": isStores,
+	"webhook_messages.body": "a sealed copy of a contract or member, kept for 30 days; erased with it", "webhook_messages.id": isIdentity, "webhook_messages.line": isState, "webhook_messages.type": isState,
+}
