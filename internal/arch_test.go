@@ -93,6 +93,12 @@ var table = slices.Concat(
 			tests: []string{"internal/store/..."},
 		},
 		{
+			of:    "internal/web/dashboard",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web"},
+			libs:  []string{"github.com/boombuler/barcode"},
+			tests: []string{"internal/store/...", "internal/pgtest"},
+		},
+		{
 			of:    "internal/web/...",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web/..."},
 			libs:  []string{"github.com/danielgtaylor/huma/v2"},
@@ -125,6 +131,7 @@ var domain = [][]string{
 	{"billing", "privacy"},
 	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
+	{"staff"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
@@ -133,6 +140,11 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+}
+
+// domainLibraries are the libraries that one feature may import.
+var domainLibraries = map[string][]string{
+	"staff": {"golang.org/x/crypto/argon2", "github.com/pquerna/otp"},
 }
 
 // anyLibrary permits every other module.
@@ -165,7 +177,7 @@ func featureRows(name string, below []string) []row {
 	folder := "internal/domain/" + name
 	feature := row{
 		may:   slices.Concat([]string{"internal/base/...", "internal/platform"}, below),
-		libs:  []string{"golang.org/x/sync"},
+		libs:  append([]string{"golang.org/x/sync"}, domainLibraries[name]...),
 		tests: []string{folder + "/...", "internal/platform/...", "internal/store/...", "internal/pgtest"},
 		not:   []string{"net/http", "database/sql"},
 	}

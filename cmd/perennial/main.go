@@ -30,6 +30,7 @@ type cli struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
 	App      appCommand      `cmd:"" help:"Set up the app at the platform."`
 	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
+	Users    usersCommand    `cmd:"" help:"Look after the users of a store's dashboard."`
 	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
 	Key      keyCommand      `cmd:"" help:"Rotate the secret key."`
 	Partners partnersCommand `cmd:"" help:"Register applications of partners."`

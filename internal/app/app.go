@@ -33,6 +33,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
@@ -100,6 +101,7 @@ type App struct {
 	Lifecycle *lifecycle.Service
 	Repair    *repair.Service
 	Retention *retention.Service
+	Staff     *staff.Service
 	Webhooks  *webhook.Service
 	Sweep     sweep.Sweep
 	// Connections gets the app into stores; nil: it has no client id.

@@ -104,6 +104,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
+	a.Staff = newStaff(db, o)
 	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log, Remind: remindOfPrivacy(o.Clock)}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}
 	a.Plans = &plan.Service{Store: db.Plans(), Platform: client, Clock: o.Clock, Log: o.Log}

@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/shopify/oauth"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/install"
 )
 
@@ -70,7 +71,7 @@ func (a *App) withInstallation(frame web.Frame, otherwise http.Handler) (http.Ha
 		ids[name] = c.id
 	}
 	pages, err := install.New(install.Options{
-		Frame: frame, Service: a.Connections, Secure: frame.Secure, ClientIDs: ids, Bridge: a.options.Settings.AppBridge, Ancestors: ancestors(a.options.Settings.PlatformURL),
+		Frame: frame, Service: a.Connections, Secure: frame.Secure, ClientIDs: ids, Bridge: a.options.Settings.AppBridge, Ancestors: ancestors(a.options.Settings.PlatformURL), Home: dashboard.Path,
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -103,4 +104,15 @@ func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string
 	}
 	bills := &command.Service{Env: &billing.Env{Store: db.Billing(), Clock: c, Log: slog.New(slog.DiscardHandler)}}
 	return bills.ReleaseHeld(ctx, id, by)
+}
+
+// WithStaff opens a database and lets fn work on the users of a store's dashboard. It sends
+// no e-mail.
+func WithStaff(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*staff.Service, ShopRef) error) error {
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return err
+	}
+	s := &staff.Service{Store: db.Staff(), Clock: c, RealClock: c}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
 }

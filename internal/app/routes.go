@@ -54,8 +54,12 @@ func (a *App) route() error {
 	if err != nil {
 		return err
 	}
+	boards, err := a.dashboard(frame)
+	if err != nil {
+		return err
+	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
-	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, subscriptions)
+	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, withDashboard(boards, subscriptions))
 	if a.Connections != nil {
 		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
 			return err

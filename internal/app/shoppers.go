@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -18,8 +19,9 @@ import (
 func (a *App) shoppers(frame web.Frame) http.Handler {
 	settings := a.options.Settings
 	limits := &web.Buckets{Rate: web.Rate{PerSecond: settings.RatePerSecond, Burst: settings.RateBurst}}
+	var seen sync.Map
 	line := func(l shop.Line, secret string) http.Handler {
-		door := login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
+		door := seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
 		return shopper.New(shopper.Options{
 			Line: l, Frame: frame, Gate: web.Gate{Shoppers: door, Limits: limits, Clock: a.options.Clock},
 			Orders: a.Command, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,

@@ -27,6 +27,7 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return sending.work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, a.Staff.SendReset)
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t privacy.Work) error { return a.Privacy.Work(ctx, t.Shop) })

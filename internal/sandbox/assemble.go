@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
@@ -185,6 +186,9 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 	if err == nil {
 		err = s.openLoyalty(ctx, found.ID)
 	}
+	if err == nil {
+		err = s.addOwner(ctx, found.ID)
+	}
 	if err != nil || s.secrets.Keys[domain] != "" {
 		return err
 	}
@@ -194,6 +198,20 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 	}
 	s.secrets.Keys[domain] = value
 	return s.home.write(secretsFile, s.secrets)
+}
+
+// addOwner makes the demo user an owner of a store that has no users.
+func (s *Sandbox) addOwner(ctx context.Context, of shop.ID) error {
+	a := s.front.running()
+	people, err := a.Staff.People(ctx, of)
+	if err != nil || len(people) > 0 {
+		return err
+	}
+	err = a.Staff.Add(ctx, of, dashboardUser, "Ana Duarte", staff.Owner, s.secrets.Password)
+	if fault.Is(err, fault.Conflict) { // the other store's owner has the password already
+		err = a.Staff.Add(ctx, of, dashboardUser, "Ana Duarte", staff.Owner, "")
+	}
+	return err
 }
 
 // moveCallbacks tells the platform where the service listens now.

@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/sandbox/storefront"
@@ -12,13 +15,15 @@ import (
 // frame is what requests to the sandbox's own pages pass.
 func (s *Sandbox) frame() web.Frame { return web.Frame{Log: s.log} }
 
-// dashboard serves a page in place of the merchant's dashboard, which does not exist yet.
+// dashboard serves the merchant's dashboard, and at its root a page that says what else the
+// sandbox has.
 func (s *Sandbox) dashboard() http.Handler {
 	page := web.Front{
 		Title: "Perennial sandbox",
-		About: "The merchant's dashboard will be here. It does not exist yet. This is what exists, for " + demo.Main + ":",
+		About: "What the sandbox has, for " + demo.Main + ":",
 		Sections: []web.FrontSection{
 			{Title: "Store", Links: []web.FrontLink{
+				{Name: "Dashboard", Href: staff.Path, About: "For the merchant. Sign in as " + dashboardUser + "; the sandbox prints the password."},
 				{Name: "Storefront", Href: s.urls.Storefront, About: "Sign in as customer 7001, or subscribe to a product."},
 			}},
 			{Title: "Interfaces", Links: []web.FrontLink{
@@ -39,7 +44,14 @@ func (s *Sandbox) dashboard() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", page)
-	return s.frame().Around(web.Routes(mux))
+	own, service := s.frame().Around(web.Routes(mux)), s.front.handler(func(a *app.App) http.Handler { return a.Subscriptions })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == staff.Path || strings.HasPrefix(r.URL.Path, staff.Path+"/") {
+			service.ServeHTTP(w, r)
+			return
+		}
+		own.ServeHTTP(w, r)
+	})
 }
 
 // platform serves the simulated platform.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
@@ -74,7 +75,7 @@ func (s *Sandbox) announce(out io.Writer) {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"Subscriptions API", m.Subscriptions + "/docs"}, {"Memberships API", m.Memberships}, {"Dashboard", m.Dashboard},
+		{"Subscriptions API", m.Subscriptions + "/docs"}, {"Memberships API", m.Memberships}, {"Dashboard", m.Dashboard + staff.Path}, {"  signs in", m.DashboardUser + "  " + m.DashboardPassword},
 		{"Storefront", m.Storefront}, {"Platform (simulated)", m.Platform}, {"Control", m.Control}, {"Data", s.home.path(manifestFile)},
 	} {
 		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])

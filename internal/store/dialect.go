@@ -23,6 +23,9 @@ type dialect struct {
 	customerTerms bool
 	// jsonText reads a column of JSON as text.
 	jsonText string
+	// bind is the statement that binds the rest of a transaction to a shop; empty: there is
+	// no second wall.
+	bind string
 	// unindexed begins a name by which rows are sorted or grouped once they are
 	// found. Without it SQLite, which does not know how much a table holds, would
 	// rather read a shop's rows from end to end in that order.
@@ -31,6 +34,7 @@ type dialect struct {
 
 var postgresDialect = dialect{
 	locks: true,
+	bind:  "SELECT set_config('perennial.shop', ?, true)",
 	array: map[columnKind]string{whole: "bigint[]", text: "text[]", flag: "boolean[]"},
 	like:  "ILIKE",
 

@@ -32,6 +32,7 @@ func sealedColumns() []sealedColumn {
 		{"webhook_endpoints", "old_secret", []string{"shop_id", "id"}, "shop_id"},
 		{"webhook_messages", "body", []string{"shop_id", "id"}, "shop_id"},
 		{"messages", "body", []string{"shop_id", "id"}, "shop_id"},
+		{"users", "totp_secret", []string{"id"}, ""},
 	}
 }
 

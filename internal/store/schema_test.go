@@ -19,7 +19,7 @@ import (
 
 // shared are the tables that belong to no shop: they are copied to every node or
 // stay on one.
-var shared = []string{"installation", "id_blocks", "shops", "schema_versions", "sqlite_sequence", "partner_apps", "webhook_signatures", "probes", "oauth_states"}
+var shared = []string{"installation", "id_blocks", "shops", "schema_versions", "sqlite_sequence", "partner_apps", "webhook_signatures", "probes", "oauth_states", "users", "user_sessions", "user_resets", "user_throttles"}
 
 // index is a primary key, a unique index or the near side of a foreign key.
 type index struct {

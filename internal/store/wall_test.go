@@ -38,6 +38,7 @@ var crossing = map[string]string{
 	"ShopOfConnection":  "whose a partner's connection is",
 	"ConnectionByCode":  "whose a partner's code is",
 	"store":             "events of several shops are stored together",
+	"Memberships":       "to which stores a user belongs",
 	"resealColumn":      "a new secret key seals what every shop has",
 }
 

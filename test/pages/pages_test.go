@@ -35,6 +35,8 @@ type site struct {
 	empty  string // the same for a customer without contracts
 	email  string // address of a customer with contracts
 	key    string // of the store
+
+	manifest sandbox.Manifest
 }
 
 func open(t *testing.T) *site {
@@ -51,7 +53,7 @@ func open(t *testing.T) *site {
 			t.Errorf("close the sandbox: %v", err)
 		}
 	})
-	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey}
+	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey, manifest: s.Manifest()}
 	at.portal = at.Subscriptions + portal.Path + login.Handle(s.Manifest().Shop)
 	var customer struct{ Email string }
 	at.read(t, "/platform/customers/7001", &customer)

@@ -37,6 +37,7 @@ const (
 	ProductReplaced     Kind = "product_replaced"
 	PriceUpdated        Kind = "price_updated"
 	ManagementLink      Kind = "management_link"
+	StaffLink           Kind = "staff_link"
 
 	MerchantNotice Kind = "merchant_notice" // to the owner of the store
 )
@@ -45,6 +46,7 @@ const (
 type trait struct {
 	event  activity.EventType // of the entry that says how sending ended
 	secret bool               // the text contains a credential: it is deleted once the message is final
+	staff  bool               // it goes to users of the dashboard, so no store can disable it
 }
 
 var traits = map[Kind]trait{
@@ -70,15 +72,18 @@ var traits = map[Kind]trait{
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
 	MerchantNotice:      {event: activity.InformationalEvent},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
+	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }
 
-// Kinds lists every kind, by name.
-func Kinds() []Kind { return slices.Sorted(maps.Keys(traits)) }
+// Kinds lists the kinds that a store can disable, by name.
+func Kinds() []Kind {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(traits)), func(k Kind) bool { return traits[k].staff })
+}
 
 // CheckKinds says whether all of a list are kinds of e-mail.
 func CheckKinds(list []Kind) error {
 	for _, k := range list {
-		if _, known := traits[k]; !known {
+		if !slices.Contains(Kinds(), k) {
 			names := make([]string, 0, len(traits))
 			for _, k := range Kinds() {
 				names = append(names, string(k))

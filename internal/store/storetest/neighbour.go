@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -270,6 +271,13 @@ func parts(id shop.ID) []part {
 		}
 		return tx.PutThrottle(ctx, login.Throttle{Subject: "a", Times: []time.Time{day, day}}, day)
 	})
+	within("users", func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.PutStaffMember(ctx, &staff.Member{User: 1, Role: staff.Owner, PlatformUser: "55", AddedBy: "theirs", CreatedAt: day}); err != nil {
+			return err
+		}
+		return tx.AddInvitation(ctx, &staff.Invitation{Email: "eve@staff.example", Role: staff.Admin, Hash: staff.Hash{1, 0xee}, InvitedBy: "theirs", CreatedAt: day, ExpiresAt: day.AddDate(1, 0, 0)})
+	})
+	beside("setup", func(ctx context.Context, db *store.DB) error { return db.Shops().MarkSetup(ctx, id, "proxy", earlier) })
 	within("members", itsMembers)
 	within("webhooks", func(ctx context.Context, tx *store.Tx) error {
 		e := webhook.Endpoint{

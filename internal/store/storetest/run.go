@@ -63,6 +63,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"webhooks":             testWebhooks,
 		"webhooks-announcing":  testAnnouncing,
 		"logins":               testLogins,
+		"staff":                testStaff,
 		"platform-connections": testPlatformConnections,
 		"redact":               testRedact,
 		"jobs":                 testJobs,

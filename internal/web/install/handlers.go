@@ -118,7 +118,7 @@ func (h *handler) letIn(w http.ResponseWriter, r *http.Request, query url.Values
 	case e.Ask:
 		v.Title, v.Script, v.Address = "The app needs your permission", Path+"/leave.js", h.beginAt(v.App, e.Shop)
 		h.show(w, r, http.StatusOK, "leave", e.Shop, v)
-	case h.Home == "":
+	case h.Home == "" || v.App != connection.Primary:
 		v.Title = "The app is installed"
 		h.show(w, r, http.StatusOK, "home", e.Shop, v)
 	default:

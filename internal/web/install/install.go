@@ -44,7 +44,8 @@ type Options struct {
 	Bridge string
 	// Ancestors returns the origins whose pages may have a store's pages in a frame.
 	Ancestors func(domain string) []string
-	// Home is the path to which a merchant goes who was let in; "": a page that says so.
+	// Home is the path to which a merchant goes who was let in by the primary app; "": a page
+	// that says so, as for other apps.
 	Home string
 }
 

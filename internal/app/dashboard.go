@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/connection"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
+
+// newStaff returns the service of the users of the dashboard. In a sandbox, whose time
+// moves, people live by real time.
+func newStaff(db *store.DB, o Options) *staff.Service {
+	s := &staff.Service{Store: db.Staff(), Clock: o.Clock, RealClock: o.Clock, PublicURL: strings.TrimSuffix(o.Settings.PublicURL, "/")}
+	if o.Kind == Sandbox {
+		s.RealClock = clock.System{}
+	}
+	return s
+}
+
+// dashboard builds the pages of the people of a store.
+func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
+	return dashboard.New(dashboard.Options{
+		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options, a.Connections}, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(),
+	})
+}
+
+// embedding returns what the dashboard needs in the platform's admin, or nil when the
+// settings have no app that could be opened there.
+func (a *App) embedding() *dashboard.Embedding {
+	if a.Connections == nil {
+		return nil
+	}
+	p := a.options.Settings.Platform
+	return &dashboard.Embedding{
+		ClientID: p.ClientID, Bridge: p.AppBridge, Ancestors: ancestors(p.PlatformURL),
+		Verify: func(token string) (domain, user string, err error) {
+			session, err := a.Connections.Authenticate(connection.Primary, token)
+			return session.Shop, session.User, err
+		},
+	}
+}
+
+// setup says which steps of a store's setup are done.
+type setup struct {
+	db          *store.DB
+	options     Options
+	connections *connection.Service // nil: stores are connected with tokens of custom apps
+}
+
+// proxyStep is the mark of the first shopper that the platform has forwarded.
+const proxyStep = "proxy"
+
+// State returns what is known of the setup.
+func (s setup) State(ctx context.Context, of shop.Shop) (dashboard.State, error) {
+	state := dashboard.State{
+		Connected: of.Connected, WebhookURL: s.options.Settings.PublicURL != "", Subscribed: !of.ReconciledAt.IsZero() || !of.Reading.Started.IsZero(),
+		WebhookError: of.SubscribeError, Mail: s.options.Settings.MailHost != "",
+	}
+	if s.connections != nil {
+		list, err := s.connections.Connections(ctx, of.ID)
+		if err != nil {
+			return state, err
+		}
+		state.ScopesKnown = len(list) > 0
+		for _, c := range list {
+			for _, scope := range c.Missing() {
+				state.Missing = append(state.Missing, scope.Why)
+			}
+		}
+	}
+	var err error
+	if state.Plans, err = s.db.Shops().HasPlans(ctx, of.ID); err != nil {
+		return state, err
+	}
+	if state.Contracts, err = s.db.Shops().HasContracts(ctx, of.ID); err != nil {
+		return state, err
+	}
+	state.ProxySeen, err = s.db.Shops().SetupMark(ctx, of.ID, proxyStep)
+	return state, err
+}
+
+// seenProxy notes the first shopper of each store that the platform has forwarded.
+type seenProxy struct {
+	login.ProxyAuthenticator
+	db   *store.DB
+	seen *sync.Map // shop.ID: noted by this process
+}
+
+// Enter lets a shopper in.
+func (p seenProxy) Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error) {
+	v, err := p.ProxyAuthenticator.Enter(ctx, query, named)
+	if err != nil {
+		return v, err
+	}
+	if _, noted := p.seen.Load(v.Shop); !noted {
+		if err := p.db.Shops().MarkSetup(ctx, v.Shop, proxyStep, p.Clock.Now()); err != nil {
+			return v, err
+		}
+		p.seen.Store(v.Shop, true)
+	}
+	return v, nil
+}
+
+// withDashboard serves the pages of the dashboard beside another handler.
+func withDashboard(pages, otherwise http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == dashboard.Path || strings.HasPrefix(r.URL.Path, dashboard.Path+"/") {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		otherwise.ServeHTTP(w, r)
+	})
+}

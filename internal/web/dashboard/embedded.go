@@ -1,0 +1,69 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/login"
+)
+
+// embeddedQuery is what the addresses of embedded pages end with.
+const embeddedQuery = "?embedded=1"
+
+// embedded reports whether a page is asked for in the platform's admin. Then cookies are not
+// looked at.
+func (d *dashboard) embedded(r *http.Request) bool {
+	return d.Embed != nil && (r.URL.Query().Get("embedded") == "1" || tokenOf(r) != "")
+}
+
+// tokenOf returns the session token of a request, or "".
+func tokenOf(r *http.Request) string {
+	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
+		return token
+	}
+	if token := r.PostForm.Get("id_token"); token != "" {
+		return token
+	}
+	return r.URL.Query().Get("id_token")
+}
+
+// enterEmbedded lets in the user of a session token, which every request has to bring. A page that is asked for without one is answered with a page whose
+// script gets one and asks again.
+func (d *dashboard) enterEmbedded(w http.ResponseWriter, r *http.Request, handle string) (visit, error) {
+	token := tokenOf(r)
+	if token == "" && r.Method == http.MethodGet {
+		return visit{}, d.render(w, http.StatusOK, "bring", view{Title: "Opening the app", Shop: login.Domain(handle), Embedded: true})
+	}
+	domain, user, err := d.Embed.Verify(token)
+	if err != nil {
+		return visit{}, err
+	}
+	if domain != login.Domain(handle) {
+		return visit{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
+	}
+	var v visit
+	if v.shop, v.user, v.role, err = d.Staff.EnterByPlatform(r.Context(), domain, user, clientOf(r)); err != nil {
+		return visit{view: view{Shop: domain, Embedded: true}}, err
+	}
+	v.view = d.layout(r, v, embeddedQuery)
+	return v, nil
+}
+
+// startEmbedded sends a user of the platform's admin to the store of the session token.
+func (d *dashboard) startEmbedded(w http.ResponseWriter, r *http.Request) error {
+	token := tokenOf(r)
+	if token == "" {
+		handle := login.Handle(r.URL.Query().Get("shop"))
+		if !handles.MatchString(handle) {
+			return fault.New(fault.NotFound, "store not found").Code("shopNotFound")
+		}
+		return redirect(w, Path+"/stores/"+handle+embeddedQuery)
+	}
+	domain, _, err := d.Embed.Verify(token)
+	if err != nil {
+		return err
+	}
+	return redirect(w, Path+"/stores/"+login.Handle(domain)+embeddedQuery+"&id_token="+url.QueryEscape(token))
+}

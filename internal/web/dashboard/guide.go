@@ -1,0 +1,101 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// step is a step of the setup guide.
+type step struct {
+	Title  string
+	Done   bool
+	Detail string // what is so
+	Todo   string // what to do; empty when it is done
+}
+
+// guide returns the steps of the setup, in the order in which they are done.
+func guide(of shop.Shop, s State) []step {
+	calendar, err := of.Calendar()
+	date := func(t time.Time) string {
+		if err != nil {
+			return t.UTC().Format(day)
+		}
+		return t.In(calendar.Zone).Format(day)
+	}
+	done := func(title, detail string) step { return step{Title: title, Done: true, Detail: detail} }
+	todo := func(title, detail, what string) step { return step{Title: title, Detail: detail, Todo: what} }
+	var steps []step
+	add := func(is bool, yes, no step) {
+		if is {
+			no = yes
+		}
+		steps = append(steps, no)
+	}
+	add(s.Connected, done("Connect the store", of.Domain+", connected on "+date(of.CreatedAt)),
+		todo("Connect the store", "The platform no longer accepts the app's access, so nothing is charged.", "Install the app again in the store's admin."))
+	if s.ScopesKnown {
+		add(len(s.Missing) == 0, done("Grant what the app needs", "The store has granted everything."),
+			todo("Grant what the app needs", "Missing: "+strings.Join(s.Missing, "; ")+".", "Open the app in the store's admin and agree to the new permissions."))
+	}
+	switch {
+	case s.WebhookError != "":
+		steps = append(steps, todo("Receive webhooks", "The platform refuses: "+s.WebhookError, "Ask the operator of the service to look at its public URL."))
+	case !s.WebhookURL:
+		steps = append(steps, todo("Receive webhooks", "The service has no public URL, so the platform cannot report changes.", "Ask the operator to set PERENNIAL_PUBLIC_URL."))
+	default:
+		add(s.Subscribed, done("Receive webhooks", "The platform reports changes as they happen."),
+			todo("Receive webhooks", "The platform has not been asked yet.", "Wait a minute: the service does this itself after the store is connected."))
+	}
+	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
+		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
+	add(s.Mail, done("Set up e-mail", "Customers get e-mails about their orders."),
+		todo("Set up e-mail", "No mail server is set, so e-mails wait.", "Ask the operator to set PERENNIAL_MAIL_HOST and PERENNIAL_MAIL_FROM."))
+	add(!s.ProxySeen.IsZero(), done("Open the customer portal", "The store's app proxy forwards customers, first on "+date(s.ProxySeen)+"."),
+		todo("Open the customer portal", "No customer has come through the store's app proxy yet.", "Set the app proxy in the app's settings at the platform, then open the portal once in the store."))
+	add(s.Contracts, done("Place a test order", "The first contract has arrived."),
+		todo("Place a test order", "No contract has arrived yet.", "Subscribe to a product in the store with a test payment."))
+	return steps
+}
+
+// homePage is what the first page shows.
+type homePage struct {
+	Steps []step
+	Done  int
+	Next  int // index of the first step that is not done; len(Steps): all are
+}
+
+// Left returns the steps that are not done, in words.
+func (p homePage) Left() string {
+	if n := len(p.Steps) - p.Done; n != 1 {
+		return fmt.Sprintf("%d steps are left.", n)
+	}
+	return "One step is left."
+}
+
+func (d *dashboard) home(w http.ResponseWriter, r *http.Request, v visit) error {
+	state, err := d.Setup.State(r.Context(), v.shop)
+	if err != nil {
+		return err
+	}
+	p := homePage{Steps: guide(v.shop, state)}
+	p.Next = len(p.Steps)
+	for i, s := range p.Steps {
+		if s.Done {
+			p.Done++
+		} else {
+			p.Next = min(p.Next, i)
+		}
+	}
+	calendar, err := v.shop.Calendar()
+	if err != nil {
+		return err
+	}
+	v.view.Title = "Home"
+	v.view.Lead = d.Clock.Now().In(calendar.Zone).Format("Monday, 2 January 2006") + ", store time " + d.Clock.Now().In(calendar.Zone).Format("15:04 MST") + "."
+	v.view.Page = p
+	return d.render(w, http.StatusOK, "home", v.view)
+}
