@@ -30,7 +30,7 @@ func newStaff(db *store.DB, o Options) *staff.Service {
 // dashboard builds the pages of the people of a store.
 func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 	return dashboard.New(dashboard.Options{
-		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options, a.Connections}, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(),
+		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options, a.Connections}, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(),
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/browsertest"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -71,6 +72,8 @@ func TestEveryPageOfDashboardCanBeUsedByEverybody(t *testing.T) {
 		"dashboard store": func(v *visit) {
 			v.signIn(s, m)
 			v.open("home", at, http.StatusOK)
+			v.open("charging", at+"/charging", http.StatusOK)
+			v.open("personal data none", at+"/personal-data", http.StatusOK)
 			v.open("users alone", at+"/users", http.StatusOK)
 			v.tab.Submit("#email", "jo.berg@staff.example")
 			link := s.mailed(v.t, "jo.berg@staff.example")
@@ -177,7 +180,7 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 	}
 	service := &staff.Service{Store: db.Staff(), Clock: now, RealClock: now, PublicURL: "https://perennial.example"}
 	pages, err := dashboard.New(dashboard.Options{
-		Frame: web.Frame{Log: slog.New(slog.DiscardHandler)}, Staff: service, Setup: noSetup{}, Clock: now,
+		Frame: web.Frame{Log: slog.New(slog.DiscardHandler)}, Staff: service, Setup: noSetup{}, Syncs: noSetup{}, Clock: now,
 		Embed: &dashboard.Embedding{
 			ClientID: "client", Bridge: bridge.URL + "/bridge.js", Ancestors: func(string) []string { return []string{"'self'"} },
 			Verify: func(token string) (domain, user string, err error) {
@@ -217,6 +220,16 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 
 // noSetup is a store that is connected and not set up.
 type noSetup struct{}
+
+// Progress returns no sync.
+func (noSetup) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
+	return intake.Sync{}, false, nil
+}
+
+// Departure returns none.
+func (noSetup) Departure(context.Context, shop.ID) (intake.Departure, error) {
+	return intake.Departure{}, nil
+}
 
 // State returns the state.
 func (noSetup) State(context.Context, shop.Shop) (dashboard.State, error) {

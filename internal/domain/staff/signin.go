@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -18,6 +19,9 @@ type Principal struct {
 
 // Acting returns the user as the author of a change.
 func (p Principal) Acting(c Client) Acting { return Acting{User: p.User.ID, Client: c} }
+
+// Actor is the user as the activity log names them.
+func (p Principal) Actor(c Client) activity.Actor { return actor(p.User.Known(), c) }
 
 // wrong is the answer to a wrong address, a wrong password, and a user without one.
 func wrong() error {

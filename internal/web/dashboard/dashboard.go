@@ -56,6 +56,10 @@ func (d *dashboard) handleEntrance(mux *http.ServeMux) {
 func (d *dashboard) handleStore(mux *http.ServeMux) {
 	const at = " /admin/stores/{shop}"
 	mux.HandleFunc("GET"+at, d.inStore(staff.ReadStore, d.home))
+	mux.HandleFunc("GET"+at+"/charging", d.inStore(staff.ReadStore, d.charging))
+	mux.HandleFunc("POST"+at+"/charging", d.inStore(confirmCharging, d.confirmCharges))
+	mux.HandleFunc("GET"+at+"/personal-data", d.inStore(staff.ManageStore, d.personal))
+	mux.HandleFunc("POST"+at+"/personal-data/{request}", d.inStore(staff.ManageStore, d.download))
 	mux.HandleFunc("GET"+at+"/users", d.inStore(staff.ManageUsers, d.users))
 	mux.HandleFunc("POST"+at+"/users/invite", d.inStore(staff.ManageUsers, d.invite))
 	mux.HandleFunc("POST"+at+"/users/withdraw", d.inStore(staff.ManageUsers, d.withdraw))

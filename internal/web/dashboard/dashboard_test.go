@@ -37,6 +37,17 @@ type site struct {
 	state   dashboard.State
 	log     *bytes.Buffer
 	first   shop.Shop
+	life    life
+}
+
+// put stores what the test has changed of the first store.
+func (s *site) put() {
+	s.Helper()
+	err := s.db.Update(s.Context(), s.first.ID, func(tx *store.Tx) error { return tx.PutShop(s.Context(), s.first) })
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.first.Version++
 }
 
 // State returns the state that the test has set.
@@ -58,7 +69,7 @@ func open(t *testing.T) *site {
 	}
 	s.add("ana@staff.example", staff.Owner)
 	pages, err := dashboard.New(dashboard.Options{
-		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.log, nil))}, Staff: s.staff, Setup: s, Clock: s.clock,
+		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.log, nil))}, Staff: s.staff, Setup: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Clock: s.clock,
 		Embed: &dashboard.Embedding{
 			ClientID: "client-id", Bridge: "https://cdn.platform.example/app-bridge.js",
 			Verify: func(token string) (domain, user string, err error) {
@@ -210,7 +221,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 func TestEveryPageHasStrictHeaders(t *testing.T) {
 	s := open(t)
 	s.signIn("ana@staff.example")
-	for _, path := range []string{"/admin/signin", "/admin/reset", "/admin/stores/first", "/admin/stores/first/users", "/admin/stores/first/account", "/admin/nothing", "/admin/stores/nobody"} {
+	for _, path := range []string{"/admin/signin", "/admin/reset", "/admin/stores/first", "/admin/stores/first/users", "/admin/stores/first/charging", "/admin/stores/first/personal-data", "/admin/stores/first/account", "/admin/nothing", "/admin/stores/nobody"} {
 		p := s.get(path)
 		want := "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 		if got := p.header.Get("Content-Security-Policy"); got != want || p.header.Get("X-Frame-Options") != "DENY" || p.header.Get("Referrer-Policy") != "no-referrer" || p.header.Get("Cache-Control") != "no-store" {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ type step struct {
 	Done   bool
 	Detail string // what is so
 	Todo   string // what to do; empty when it is done
+	Path   string // of the page on which to do it, below the store's; empty: there is none
 }
 
 // guide returns the steps of the setup, in the order in which they are done.
@@ -50,6 +52,14 @@ func guide(of shop.Shop, s State) []step {
 		add(s.Subscribed, done("Receive webhooks", "The platform reports changes as they happen."),
 			todo("Receive webhooks", "The platform has not been asked yet.", "Wait a minute: the service does this itself after the store is connected."))
 	}
+	switch {
+	case !of.Guard.AwaitsSince.IsZero():
+		confirm := todo("Confirm charging", "Nothing is charged before you have seen what will be.", "Look at the orders of the next 7 days and confirm them.")
+		confirm.Path = "/charging"
+		steps = append(steps, confirm)
+	case !of.Guard.ConfirmedAt.IsZero():
+		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed by "+of.Guard.ConfirmedBy+" on "+date(of.Guard.ConfirmedAt)+"."))
+	}
 	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
 		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
 	add(s.Mail, done("Set up e-mail", "Customers get e-mails about their orders."),
@@ -65,7 +75,10 @@ func guide(of shop.Shop, s State) []step {
 type homePage struct {
 	Steps []step
 	Done  int
-	Next  int // index of the first step that is not done; len(Steps): all are
+	Next  int    // index of the first step that is not done; len(Steps): all are
+	Base  string // of the addresses of steps, with Query behind them
+	Query string
+	Gone  *departure // nil: the store has the app
 }
 
 // Left returns the steps that are not done, in words.
@@ -76,12 +89,30 @@ func (p homePage) Left() string {
 	return "One step is left."
 }
 
+// departure is what becomes of a store that has uninstalled the app.
+type departure struct {
+	Since, Cancels string
+	Contracts      int
+	Over           bool // the platform has cancelled them
+}
+
+// departed returns the departure of a store, or nil when it is connected.
+func (d *dashboard) departed(ctx context.Context, of shop.Shop, zone *time.Location) (*departure, error) {
+	is, err := d.Syncs.Departure(ctx, of.ID)
+	if err != nil || is.DisconnectedAt.IsZero() {
+		return nil, err
+	}
+	return &departure{
+		Since: is.DisconnectedAt.In(zone).Format(instant), Cancels: is.CancelsAt.In(zone).Format(instant), Contracts: is.Contracts, Over: !d.Clock.Now().Before(is.CancelsAt),
+	}, nil
+}
+
 func (d *dashboard) home(w http.ResponseWriter, r *http.Request, v visit) error {
 	state, err := d.Setup.State(r.Context(), v.shop)
 	if err != nil {
 		return err
 	}
-	p := homePage{Steps: guide(v.shop, state)}
+	p := homePage{Steps: guide(v.shop, state), Base: v.view.Base, Query: v.view.Query}
 	p.Next = len(p.Steps)
 	for i, s := range p.Steps {
 		if s.Done {
@@ -92,6 +123,9 @@ func (d *dashboard) home(w http.ResponseWriter, r *http.Request, v visit) error 
 	}
 	calendar, err := v.shop.Calendar()
 	if err != nil {
+		return err
+	}
+	if p.Gone, err = d.departed(r.Context(), v.shop, calendar.Zone); err != nil {
 		return err
 	}
 	v.view.Title = "Home"

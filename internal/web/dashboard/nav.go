@@ -27,5 +27,9 @@ type entry struct {
 // sections are the main navigation. A page is added when it exists.
 var sections = []section{
 	{Name: "Home", Icon: "home", Path: ""},
-	{Name: "Settings", Icon: "gear", Path: noPage, Pages: []entry{{Name: "Users", Path: "/users", need: staff.ManageUsers}}},
+	{Name: "Settings", Icon: "gear", Path: noPage, Pages: []entry{
+		{Name: "Charging", Path: "/charging", need: staff.ReadStore},
+		{Name: "Users", Path: "/users", need: staff.ManageUsers},
+		{Name: "Personal data", Path: "/personal-data", need: staff.ManageStore},
+	}},
 }

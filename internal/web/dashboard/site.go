@@ -29,12 +29,15 @@ type Embedding struct {
 
 // Options are what the pages need.
 type Options struct {
-	Frame  web.Frame
-	Staff  *staff.Service
-	Setup  Setup
-	Clock  clock.Clock
-	Secure bool       // the pages are reached over HTTPS
-	Embed  *Embedding // nil: the pages are not shown in the platform's admin
+	Frame    web.Frame
+	Staff    *staff.Service
+	Setup    Setup
+	Charging Charging
+	Syncs    Syncs
+	Privacy  Privacy
+	Clock    clock.Clock
+	Secure   bool       // the pages are reached over HTTPS
+	Embed    *Embedding // nil: the pages are not shown in the platform's admin
 }
 
 // dashboard answers with pages.

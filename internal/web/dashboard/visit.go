@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -56,6 +57,9 @@ type visit struct {
 
 func (v visit) acting(r *http.Request) staff.Acting { return v.user.Acting(clientOf(r)) }
 
+// actor is the user as the activity log names them.
+func (v visit) actor(r *http.Request) activity.Actor { return v.user.Actor(clientOf(r)) }
+
 // at returns an address in the store.
 func (v visit) at(path string) string { return v.view.Base + path + v.view.Query }
 
@@ -71,7 +75,8 @@ func (v visit) done(path, what string) string {
 var said = map[string]string{
 	"invited": "The invitation was sent.", "withdrawn": "The invitation was withdrawn.", "role": "The role was changed.", "removed": "The user was removed.",
 	"password": "Your password was changed. Your other sessions have ended.", "two-step-off": "Two-step sign-in is off.", "sessions": "The session has ended.",
-	"reset": "Your password was changed. Sign in with the new one.", "joined": "You have joined the store. Sign in.",
+	"charging": "Orders are charged from now on.",
+	"reset":    "Your password was changed. Sign in with the new one.", "joined": "You have joined the store. Sign in.",
 }
 
 // page answers with a page of people who are not signed in.
