@@ -63,7 +63,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 	if failed != nil {
 		s.Log.WarnContext(ctx, "the reconciliation is put off", "shop", store.Domain, "error", failed)
 	}
-	return s.Store.Update(ctx, of, func(tx Tx) error {
+	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		current, err := tx.Shop(ctx)
 		if err != nil {
 			return err
@@ -109,6 +109,10 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		now := s.Clock.Now()
 		return errors.Join(tx.DeleteEvents(ctx, now.Add(-keepEvents)), tx.DeleteSignatures(ctx, now.Add(-keepSignatures)))
 	})
+	if errors.Is(err, errOthers) { // the lease of this run has expired, and the other one finishes
+		return nil
+	}
+	return err
 }
 
 // subscriptionEntry is the entry for a refused webhook subscription, or one that works

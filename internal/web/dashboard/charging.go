@@ -8,25 +8,11 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 )
-
-// Charging shows what will be charged, and has it charged.
-type Charging interface {
-	Preview(ctx context.Context, of shop.ID) (confirm.Preview, error)
-	Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error)
-}
-
-// Syncs knows how far the first sync of a store has come, and what its uninstallation leads
-// to.
-type Syncs interface {
-	Progress(ctx context.Context, of shop.ID) (progress intake.Sync, known bool, err error)
-	Departure(ctx context.Context, of shop.ID) (intake.Departure, error)
-}
 
 // upcomingOrder is an order in the list.
 type upcomingOrder struct {

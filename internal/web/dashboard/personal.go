@@ -1,21 +1,12 @@
 package dashboard
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
-
-// Privacy knows the requests for personal data.
-type Privacy interface {
-	List(ctx context.Context, of shop.ID) ([]privacy.Request, error)
-	Download(ctx context.Context, of shop.ID, id privacy.ID, by activity.Actor) (privacy.Archive, error)
-}
 
 // requestRow is a request in the list.
 type requestRow struct {
