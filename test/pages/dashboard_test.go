@@ -211,6 +211,9 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 	v.tab.Submit("#email", "jo@staff.example")
 	v.tab.Click("#bring")
 	says("The invitation was sent.")
+	v.tab.Click("[name=withdraw]") // a form whose button says what it is about
+	v.tab.Click("#bring")
+	says("The invitation was withdrawn.")
 	v.tab.Click("a.dan")
 	says("can no longer open the dashboard")
 	if got := browsertest.Eval[string](v.tab, "location.search"); !strings.Contains(got, "id_token=demo") {

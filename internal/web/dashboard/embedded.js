@@ -18,6 +18,10 @@ addEventListener("submit", async (event) => {
   const form = event.target;
   event.preventDefault();
   const field = form.elements.id_token ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "id_token" }));
+  const { submitter } = event;
+  if (submitter?.name) { // submit() leaves the button out
+    form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: submitter.name, value: submitter.value }));
+  }
   field.value = await shopify.idToken();
   HTMLFormElement.prototype.submit.call(form);
 });
