@@ -195,7 +195,7 @@ func TestEveryPortAnswers(t *testing.T) {
 	b := start(t, Options{Contracts: 2})
 	for _, row := range []struct{ url, want string }{
 		{b.urls.Subscriptions + "/docs", "<html"}, {b.urls.Subscriptions + "/openapi.json", `"openapi"`}, {b.urls.Subscriptions + "/healthz", "ok"},
-		{b.urls.Dashboard, "does not exist yet"}, {b.urls.Storefront, "House Blend"}, {b.urls.Control, "/clock"}, {b.urls.Control + "/mail", "[]"},
+		{b.urls.Dashboard, "Sign in as"}, {b.urls.Storefront, "House Blend"}, {b.urls.Control, "/clock"}, {b.urls.Control + "/mail", "[]"},
 	} {
 		if status, text := ask(t, "GET", row.url, "", ""); status != http.StatusOK || !strings.Contains(text, row.want) {
 			t.Errorf("%s: %d %.200s", row.url, status, text)
@@ -248,7 +248,7 @@ func TestEveryPortHasBrowserPage(t *testing.T) {
 	}{
 		{b.urls.Subscriptions, "Perennial subscriptions", http.StatusNotFound, `"errorKey":"pathNotFound"`},
 		{b.urls.Memberships, "Perennial memberships", http.StatusNotFound, `"errorKey":"pathNotFound"`},
-		{b.urls.Dashboard, "Perennial sandbox", http.StatusOK, "does not exist yet"},
+		{b.urls.Dashboard, "Perennial sandbox", http.StatusOK, "For the merchant. Sign in as"},
 		{b.urls.Storefront, "Demo Pantry", http.StatusOK, "House Blend"},
 		{b.urls.Platform, "Simulated platform", http.StatusNotFound, `{"errors":"Not Found"}`},
 		{b.urls.Control, "Sandbox control", http.StatusOK, `[{"rel":"item","href":"` + b.urls.Control + `/clock"}`},
