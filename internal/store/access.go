@@ -80,35 +80,13 @@ func (tx *Tx) Keys(ctx context.Context) ([]access.Key, error) {
 // PutKey inserts a key whose ID is 0, giving it one, or replaces it under the
 // version rule.
 func (tx *Tx) PutKey(ctx context.Context, k *access.Key) error {
-	if k.ID != 0 {
-		rows, err := rowsOf[keyRow](tx.of, *k)
-		if err != nil {
-			return err
-		}
-		n, err := update(ctx, tx, rows)
-		if err == nil && n != 1 {
-			err = changed("apiKey", "The key")
-		}
-		if err == nil {
-			k.Shop = tx.of
-			k.Version++
-		}
-		return err
-	}
-	id, err := tx.db.ids.take(1)
-	if err != nil {
-		return err
-	}
 	made := *k
-	made.ID, made.Shop, made.Version = access.KeyID(id), tx.of, 1
-	rows, err := rowsOf[keyRow](tx.of, made)
-	if err != nil {
-		return err
+	made.Shop = tx.of
+	err := putOne[keyRow](ctx, tx, &made, func(k *access.Key) (*access.KeyID, *int64) { return &k.ID, &k.Version }, "apiKey", "The key")
+	if k.ID == 0 && tx.db.engine.duplicate(err) {
+		return fault.Because(fault.Conflict, err, "a key with this value exists already").Entity("apiKey")
 	}
-	if _, err := insert(ctx, tx, rows, ""); err != nil {
-		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "a key with this value exists already").Entity("apiKey")
-		}
+	if err != nil {
 		return err
 	}
 	*k = made

@@ -148,32 +148,10 @@ func (tx *Tx) PlanLines(ctx context.Context, plans []int64) (map[int64]shop.Line
 // PutBundle inserts a bundle whose ID is 0, giving it one, or replaces it under
 // the version rule.
 func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
-	made := *s
-	if s.ID == 0 {
-		id, err := tx.db.ids.take(1)
-		if err != nil {
-			return err
-		}
-		made.ID, made.Version = bundle.ID(id), 1
-	}
-	row, err := rowOf[bundleRow](tx.of, made)
+	err := putOne[bundleRow](ctx, tx, s, func(s *bundle.Settings) (*bundle.ID, *int64) { return &s.ID, &s.Version }, "subscriptionBundleSettings", "The bundle")
 	if err != nil {
 		return err
 	}
-	if s.ID == 0 {
-		_, err = insert(ctx, tx, []bundleRow{row}, "")
-	} else {
-		var n int64
-		n, err = update(ctx, tx, []bundleRow{row})
-		if err == nil && n != 1 {
-			err = changed("subscriptionBundleSettings", "The bundle")
-		}
-		made.Version++
-	}
-	if err != nil {
-		return err
-	}
-	*s = made
 	return tx.catalogued(ctx)
 }
 

@@ -97,36 +97,7 @@ func (tx *Tx) DeliveryProfiles(ctx context.Context) ([]delivery.Profile, error) 
 // PutDeliveryProfile inserts a profile whose ID is 0, giving it one, or replaces
 // it under the version rule.
 func (tx *Tx) PutDeliveryProfile(ctx context.Context, p *delivery.Profile) error {
-	if p.ID != 0 {
-		row, err := rowOf[deliveryRow](tx.of, *p)
-		if err != nil {
-			return err
-		}
-		n, err := update(ctx, tx, []deliveryRow{row})
-		if err == nil && n != 1 {
-			err = changed("deliveryProfile", "The delivery profile")
-		}
-		if err != nil {
-			return err
-		}
-		p.Version++
-		return nil
-	}
-	id, err := tx.db.ids.take(1)
-	if err != nil {
-		return err
-	}
-	made := *p
-	made.ID, made.Version = delivery.ID(id), 1
-	row, err := rowOf[deliveryRow](tx.of, made)
-	if err != nil {
-		return err
-	}
-	if _, err := insert(ctx, tx, []deliveryRow{row}, ""); err != nil {
-		return err
-	}
-	*p = made
-	return nil
+	return putOne[deliveryRow](ctx, tx, p, func(p *delivery.Profile) (*delivery.ID, *int64) { return &p.ID, &p.Version }, "deliveryProfile", "The delivery profile")
 }
 
 // DeleteDeliveryProfile removes a profile under the version rule.

@@ -219,24 +219,13 @@ func (tx *Tx) Throttle(ctx context.Context, subject string) (login.Throttle, err
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return login.Throttle{}, fmt.Errorf("read what is counted: %w", err)
 	}
-	counted := login.Throttle{Subject: subject}
-	for _, text := range strings.Fields(row.Times) {
-		ms, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return login.Throttle{}, fmt.Errorf("read what is counted: %w", err)
-		}
-		counted.Times = append(counted.Times, instant(ms))
-	}
-	return counted, nil
+	times, err := parseTimes(row.Times)
+	return login.Throttle{Subject: subject, Times: times}, err
 }
 
 // PutThrottle writes what is counted, and forgets some of what counts no more.
 func (tx *Tx) PutThrottle(ctx context.Context, t login.Throttle, now time.Time) error {
-	texts := make([]string, len(t.Times))
-	for i, at := range t.Times {
-		texts[i] = strconv.FormatInt(millis(at), 10)
-	}
-	_, err := tx.q.NewUpdate().Model((*throttleRow)(nil)).Set("times = ?", strings.Join(texts, " ")).Set("expires_at = ?", millis(t.ExpiresAt())).
+	_, err := tx.q.NewUpdate().Model((*throttleRow)(nil)).Set("times = ?", timesText(t.Times)).Set("expires_at = ?", millis(t.ExpiresAt())).
 		Where("t.shop_id = ?", tx.of).Where("t.subject = ?", t.Subject).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("count: %w", err)
@@ -244,14 +233,42 @@ func (tx *Tx) PutThrottle(ctx context.Context, t login.Throttle, now time.Time) 
 	return tx.forgetExpired(ctx, (*throttleRow)(nil), "subject", now)
 }
 
+// timesText writes instants as milliseconds with spaces between.
+func timesText(times []time.Time) string {
+	words := make([]string, len(times))
+	for i, at := range times {
+		words[i] = strconv.FormatInt(millis(at), 10)
+	}
+	return strings.Join(words, " ")
+}
+
+// parseTimes is the reverse of timesText.
+func parseTimes(text string) (times []time.Time, err error) {
+	for _, word := range strings.Fields(text) {
+		ms, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("read what is counted: %w", err)
+		}
+		times = append(times, instant(ms))
+	}
+	return times, nil
+}
+
 // forgetExpired removes some of the shop's rows of a model that have expired by
 // an instant. It passes over rows that others hold: nothing here is worth waiting
 // for.
 func (tx *Tx) forgetExpired(ctx context.Context, model any, key string, now time.Time) error {
-	expired := tx.q.NewSelect().Model(model).Column(key).
-		Where("?TableAlias.shop_id = ?", tx.of).Where("?TableAlias.expires_at <= ?", millis(now)).Order("expires_at").Limit(forgetMost)
-	_, err := tx.q.NewDelete().Model(model).
-		Where("?TableAlias.shop_id = ?", tx.of).Where("?TableAlias.? IN (?)", ident(key), tx.dialect().skipLocked(expired)).Exec(ctx)
+	return tx.forget(ctx, model, key, now, func(q bun.QueryBuilder) bun.QueryBuilder { return q.Where("?TableAlias.shop_id = ?", tx.of) })
+}
+
+// forgetShared is forgetExpired for a table that belongs to no shop.
+func (tx *Tx) forgetShared(ctx context.Context, model any, key string, now time.Time) error {
+	return tx.forget(ctx, model, key, now, func(q bun.QueryBuilder) bun.QueryBuilder { return q })
+}
+
+func (tx *Tx) forget(ctx context.Context, model any, key string, now time.Time, own func(bun.QueryBuilder) bun.QueryBuilder) error {
+	expired := tx.q.NewSelect().Model(model).Column(key).ApplyQueryBuilder(own).Where("?TableAlias.expires_at <= ?", millis(now)).Order("expires_at").Limit(forgetMost)
+	_, err := tx.q.NewDelete().Model(model).ApplyQueryBuilder(own).Where("?TableAlias.? IN (?)", ident(key), tx.dialect().skipLocked(expired)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("forget what expired: %w", err)
 	}

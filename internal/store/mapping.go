@@ -231,14 +231,24 @@ func mapHash[F ~[32]byte](m *mapping, name string, column *string, field *F) {
 		}
 		return
 	}
-	raw, err := hex.DecodeString(*column)
-	switch {
-	case err == nil && len(raw) == 32:
-		*field = F([32]byte(raw))
-	case err == nil && len(raw) != 0:
+	if *column == "" {
+		return
+	}
+	var err error
+	*field, err = parseHash[F](*column)
+	m.fail(name, err)
+}
+
+// parseHash reads a hash from its hexadecimal digits.
+func parseHash[F ~[32]byte](text string) (F, error) {
+	raw, err := hex.DecodeString(text)
+	if err == nil && len(raw) != 32 {
 		err = fault.New(fault.Internal, "a hash in the database is damaged")
 	}
-	m.fail(name, err)
+	if err != nil {
+		return F{}, err
+	}
+	return F([32]byte(raw)), nil
 }
 
 // mapSealed maps a secret to an encrypted text.

@@ -14,15 +14,19 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
+	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -70,6 +74,15 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[programRow](t, key, func(*loyalty.Program) {})
 	mapsBack[rewardRow](t, key, func(*loyalty.Reward) {})
 	mapsBack[sessionRow](t, key, func(*login.Session) {})
+	mapsBack[invitationRow](t, key, func(*staff.Invitation) {})
+	mapsBack[platformConnectionRow](t, key, func(*connection.Connection) {})
+	mapsBack[privacyRow](t, key, func(*privacy.Request) {})
+	mapsBack[resetRow](t, key, func(*staff.Reset) {})
+	mapsBack[staffRow](t, key, func(*staff.Member) {})
+	mapsBack[syncRow](t, key, func(*intake.Sync) {})
+	mapsBack[unreadRow](t, key, func(*contract.Unread) {})
+	mapsBack[userRow](t, key, func(*staff.User) {})
+	mapsBack[userSessionRow](t, key, func(*staff.Session) {})
 	mapsBack[shopRow](t, key, func(s *shop.Shop) { s.ID, s.Catalogue = mappedShop, 0 }) // a trigger counts changes of the catalogue
 	mapsBack[swapRow](t, key, func(*swap.Rule) {})
 	mapsBack[useRow](t, key, func(*loyalty.Use) {})
@@ -85,7 +98,8 @@ func mapsBack[R, V any, P mapped[R, V]](t *testing.T, key sealer, adjust func(*V
 	fill(reflect.ValueOf(&v).Elem(), new(int))
 	adjust(&v)
 	of := shop.ID(mappedShop)
-	if _, shared := any(v).(partner.App); shared {
+	switch any(v).(type) {
+	case partner.App, staff.User: // they belong to no shop
 		of = 0
 	}
 	row, err := sealedRowOf[R, V, P](key, of, v)

@@ -88,6 +88,16 @@ func (tx *Tx) PutOneOffs(ctx context.Context, list []billing.OneOff) error {
 		"subscriptionContractOneOff", "The one-time product")
 }
 
+// putOne is putAll for a single value.
+func putOne[R any, P mapped[R, V], V any, I ~int64](ctx context.Context, tx *Tx, v *V, keys func(*V) (*I, *int64), entity, thing string) error {
+	list := []V{*v}
+	if err := putAll[R, P](ctx, tx, list, keys, entity, thing); err != nil {
+		return err
+	}
+	*v = list[0]
+	return nil
+}
+
 // putAll inserts values whose number is 0, giving them one, and writes the others
 // if their versions are still what was read. It raises the versions in the slice.
 func putAll[R any, P mapped[R, V], V any, I ~int64](
@@ -141,7 +151,7 @@ func putAll[R any, P mapped[R, V], V any, I ~int64](
 	for i := range list {
 		id, version := keys(&list[i])
 		if *id == 0 {
-			*id = I(next)
+			*id, *version = I(next), 0
 			next++
 		}
 		*version++

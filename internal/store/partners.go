@@ -137,34 +137,14 @@ func (tx *Tx) DueConnections(ctx context.Context, now time.Time, limit int) ([]p
 // PutConnection inserts a connection whose ID is 0, giving it one, or replaces it
 // under the version rule.
 func (tx *Tx) PutConnection(ctx context.Context, c *partner.Connection) error {
-	if c.ID != 0 {
-		rows, err := rowsOf[connectionRow](tx.of, *c)
-		if err != nil {
-			return err
-		}
-		n, err := update(ctx, tx, rows)
-		if err == nil && n != 1 {
-			err = changed("partnerConnection", "The connection")
-		}
-		if err == nil {
-			c.Version++
-		}
-		return err
-	}
-	id, err := tx.db.ids.take(1)
-	if err != nil {
-		return err
-	}
 	made := *c
-	made.ID, made.Shop, made.Version = partner.ConnectionID(id), tx.of, 1
-	rows, err := rowsOf[connectionRow](tx.of, made)
-	if err != nil {
-		return err
+	made.Shop = tx.of
+	err := putOne[connectionRow](ctx, tx, &made,
+		func(c *partner.Connection) (*partner.ConnectionID, *int64) { return &c.ID, &c.Version }, "partnerConnection", "The connection")
+	if c.ID == 0 && tx.db.engine.duplicate(err) {
+		return fault.Because(fault.Conflict, err, "the application has a connection with the store already").Entity("partnerConnection")
 	}
-	if _, err := insert(ctx, tx, rows, ""); err != nil {
-		if tx.db.engine.duplicate(err) {
-			return fault.Because(fault.Conflict, err, "the application has a connection with the store already").Entity("partnerConnection")
-		}
+	if err != nil {
 		return err
 	}
 	*c = made

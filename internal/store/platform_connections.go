@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var _ connection.Tx = (*Tx)(nil)
@@ -49,6 +47,26 @@ type platformConnectionRow struct {
 	Refused          string
 }
 
+func (r *platformConnectionRow) Columns(m *mapping, c *connection.Connection) {
+	m.shop(&r.ShopID)
+	mapText(m, &r.App, &c.App)
+	mapSealed(m, "access_token", r.ShopID, &r.AccessToken, &c.Access)
+	mapTime(m, &r.ExpiresAt, &c.ExpiresAt)
+	mapSealed(m, "refresh_token", r.ShopID, &r.RefreshToken, &c.Refresh)
+	mapTime(m, &r.RefreshExpiresAt, &c.RefreshExpiresAt)
+	mapSealed(m, "previous_token", r.ShopID, &r.PreviousToken, &c.Previous)
+	mapSame(m, &r.Migrating, &c.Migrating)
+	mapVia(m, "scopes", &r.Scopes, &c.Scopes, commasText, parseCommas)
+	mapVia(m, "asked", &r.Asked, &c.Asked, commasText, parseCommas)
+	mapTime(m, &r.GrantedAt, &c.GrantedAt)
+	mapTime(m, &r.RenewedAt, &c.RenewedAt)
+	mapText(m, &r.Holder, &c.Holder)
+	mapTime(m, &r.HeldUntil, &c.HeldUntil)
+	mapInt(m, &r.Failures, &c.Failures)
+	mapTime(m, &r.RetryAt, &c.RetryAt)
+	mapText(m, &r.Refused, &c.Refused)
+}
+
 // stateRow is a row of oauth_states.
 type stateRow struct {
 	bun.BaseModel `bun:"table:oauth_states,alias:o"`
@@ -73,22 +91,11 @@ func (tx *Tx) PlatformConnection(ctx context.Context, app connection.AppName) (c
 
 // PutPlatformConnection writes a connection that the transaction has read.
 func (tx *Tx) PutPlatformConnection(ctx context.Context, c connection.Connection) error {
-	row := platformConnectionRow{
-		ShopID: int64(tx.of), App: clean(string(c.App)), ExpiresAt: millis(c.ExpiresAt), RefreshExpiresAt: millis(c.RefreshExpiresAt), Migrating: c.Migrating,
-		Scopes: clean(strings.Join(c.Scopes, ",")), Asked: clean(strings.Join(c.Asked, ",")), GrantedAt: millis(c.GrantedAt), RenewedAt: millis(c.RenewedAt),
-		Holder: clean(c.Holder), HeldUntil: millis(c.HeldUntil), Failures: int64(c.Failures), RetryAt: millis(c.RetryAt), Refused: clean(c.Refused),
+	row, err := sealedRowOf[platformConnectionRow](tx.db.seal, tx.of, c)
+	if err != nil {
+		return err
 	}
-	for _, t := range []struct {
-		into  *string
-		token platform.Token
-	}{{&row.AccessToken, c.Access}, {&row.RefreshToken, c.Refresh}, {&row.PreviousToken, c.Previous}} {
-		sealed, err := tx.db.seal.seal(tx.of, t.token)
-		if err != nil {
-			return err
-		}
-		*t.into = sealed
-	}
-	_, err := tx.q.NewUpdate().Model(&row).ExcludeColumn("shop_id", "app").Where("p.shop_id = ?", tx.of).Where("p.app = ?", row.App).Exec(ctx)
+	_, err = tx.q.NewUpdate().Model(&row).ExcludeColumn("shop_id", "app").Where("p.shop_id = ?", tx.of).Where("p.app = ?", row.App).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("write the connection of the app %s: %w", c.App, err)
 	}
@@ -96,30 +103,18 @@ func (tx *Tx) PutPlatformConnection(ctx context.Context, c connection.Connection
 }
 
 func (db *DB) platformConnectionOf(r platformConnectionRow) (connection.Connection, error) {
-	c := connection.Connection{
-		App: connection.AppName(r.App), ExpiresAt: instant(r.ExpiresAt), RefreshExpiresAt: instant(r.RefreshExpiresAt), Migrating: r.Migrating,
-		Scopes: listOf(r.Scopes), Asked: listOf(r.Asked), GrantedAt: instant(r.GrantedAt), RenewedAt: instant(r.RenewedAt),
-		Holder: r.Holder, HeldUntil: instant(r.HeldUntil), Failures: int(r.Failures), RetryAt: instant(r.RetryAt), Refused: r.Refused,
-	}
-	for _, t := range []struct {
-		from string
-		into *platform.Token
-	}{{r.AccessToken, &c.Access}, {r.RefreshToken, &c.Refresh}, {r.PreviousToken, &c.Previous}} {
-		token, err := db.seal.open(shop.ID(r.ShopID), t.from)
-		if err != nil {
-			return connection.Connection{}, err
-		}
-		*t.into = token
-	}
-	return c, nil
+	return readSealedRow[connection.Connection](db.seal, r)
 }
 
-// listOf splits what was joined with commas.
-func listOf(text string) []string {
+// commasText writes a list with commas between.
+func commasText(list []string) (string, error) { return clean(strings.Join(list, ",")), nil }
+
+// parseCommas is the reverse of commasText.
+func parseCommas(text string) ([]string, error) {
 	if text == "" {
-		return nil
+		return nil, nil
 	}
-	return strings.Split(text, ",")
+	return strings.Split(text, ","), nil
 }
 
 // Connections returns the connections of a shop that have tokens, by app.
@@ -135,7 +130,7 @@ func (s platformConnections) Connections(ctx context.Context, of shop.ID) ([]con
 // UseState stores that a state was used, and forgets some that have expired.
 func (s platformConnections) UseState(ctx context.Context, state connection.StateHash, now, expires time.Time) (first bool, err error) {
 	err = s.Shops.db.updateShared(ctx, func(tx *Tx) error {
-		n, err := insert(ctx, tx, []stateRow{{State: hex.EncodeToString(state[:]), ExpiresAt: millis(expires)}}, "ON CONFLICT DO NOTHING")
+		n, err := insert(ctx, tx, []stateRow{{State: hashText(state), ExpiresAt: millis(expires)}}, "ON CONFLICT DO NOTHING")
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Staff returns the store of the users of the dashboard.
@@ -59,16 +57,38 @@ type userRow struct {
 	Version    int64
 }
 
-func (db *DB) userRow(u staff.User) (userRow, error) {
-	secret, err := db.seal.seal(0, platform.Token(u.Factor.Secret))
-	codes := make([]string, len(u.Factor.Recovery))
-	for i, h := range u.Factor.Recovery {
-		codes[i] = hex.EncodeToString(h[:])
+func (r *userRow) Columns(m *mapping, u *staff.User) {
+	mapInt(m, &r.ID, &u.ID)
+	mapText(m, &r.Email, &u.Email)
+	mapText(m, &r.Name, &u.Name)
+	mapText(m, &r.Password, &u.Password)
+	mapSealed(m, "totp_secret", 0, &r.TOTPSecret, &u.Factor.Secret)
+	mapSame(m, &r.TOTPStep, &u.Factor.LastStep)
+	mapVia(m, "recovery", &r.Recovery, &u.Factor.Recovery, hashesText, parseHashes)
+	mapTime(m, &r.CreatedAt, &u.CreatedAt)
+	mapSame(m, &r.Version, &u.Version)
+	m.within(r.ID)
+}
+
+// hashesText writes hashes in hexadecimal, with spaces between.
+func hashesText(list []staff.Hash) (string, error) {
+	words := make([]string, len(list))
+	for i, h := range list {
+		words[i] = hashText(h)
 	}
-	return userRow{
-		ID: int64(u.ID), Email: clean(u.Email), Name: clean(u.Name), Password: string(u.Password), TOTPSecret: secret, TOTPStep: u.Factor.LastStep,
-		Recovery: strings.Join(codes, " "), CreatedAt: millis(u.CreatedAt), Version: u.Version,
-	}, err
+	return strings.Join(words, " "), nil
+}
+
+// parseHashes is the reverse of hashesText.
+func parseHashes(text string) (list []staff.Hash, err error) {
+	for _, word := range strings.Fields(text) {
+		h, err := parseHash[staff.Hash](word)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, h)
+	}
+	return list, nil
 }
 
 func (db *DB) oneUser(ctx context.Context, q *bun.SelectQuery, row *userRow) (staff.User, error) {
@@ -78,30 +98,7 @@ func (db *DB) oneUser(ctx context.Context, q *bun.SelectQuery, row *userRow) (st
 	case err != nil:
 		return staff.User{}, fmt.Errorf("read a user: %w", err)
 	}
-	secret, err := db.seal.open(0, row.TOTPSecret)
-	if err != nil {
-		return staff.User{}, fmt.Errorf("read user %d: %w", row.ID, err)
-	}
-	u := staff.User{
-		ID: staff.UserID(row.ID), Email: row.Email, Name: row.Name, Password: staff.PasswordHash(row.Password),
-		Factor: staff.SecondFactor{Secret: string(secret), LastStep: row.TOTPStep}, CreatedAt: instant(row.CreatedAt), Version: row.Version,
-	}
-	for _, text := range strings.Fields(row.Recovery) {
-		h, err := staffHash(text)
-		if err != nil {
-			return staff.User{}, err
-		}
-		u.Factor.Recovery = append(u.Factor.Recovery, h)
-	}
-	return u, nil
-}
-
-func staffHash(text string) (h staff.Hash, err error) {
-	raw, err := hex.DecodeString(text)
-	if err != nil || copy(h[:], raw) != len(h) {
-		return h, fault.New(fault.Internal, "the hash of a user's secret is damaged")
-	}
-	return h, nil
+	return readSealedRow[staff.User](db.seal, *row)
 }
 
 // UserByEmail returns a user, locked, or NotFound.
@@ -136,7 +133,7 @@ func (u userTx) PutUser(ctx context.Context, user *staff.User) error {
 		}
 		put.ID = staff.UserID(id)
 	}
-	row, err := u.db.userRow(put)
+	row, err := sealedRowOf[userRow](u.db.seal, 0, put)
 	if err != nil {
 		return err
 	}
@@ -175,41 +172,33 @@ type userSessionRow struct {
 	ExpiresAt int64
 }
 
-func (r userSessionRow) session() (staff.Session, error) {
-	h, err := staffHash(r.Hash)
-	return staff.Session{
-		Hash: h, User: staff.UserID(r.UserID), Pending: r.Pending, Client: r.ClientIP, Agent: r.Agent,
-		CreatedAt: instant(r.CreatedAt), SeenAt: instant(r.SeenAt), ExpiresAt: instant(r.ExpiresAt),
-	}, err
+func (r *userSessionRow) Columns(m *mapping, s *staff.Session) {
+	mapHash(m, "hash", &r.Hash, &s.Hash)
+	mapInt(m, &r.UserID, &s.User)
+	mapSame(m, &r.Pending, &s.Pending)
+	mapText(m, &r.ClientIP, &s.Client)
+	mapText(m, &r.Agent, &s.Agent)
+	mapTime(m, &r.CreatedAt, &s.CreatedAt)
+	mapTime(m, &r.SeenAt, &s.SeenAt)
+	mapTime(m, &r.ExpiresAt, &s.ExpiresAt)
 }
 
 // AddUserSession stores a session and deletes some that expired before it began.
 func (u userTx) AddUserSession(ctx context.Context, s staff.Session) error {
-	row := userSessionRow{
-		Hash: hex.EncodeToString(s.Hash[:]), UserID: int64(s.User), Pending: s.Pending, ClientIP: clean(s.Client), Agent: clean(s.Agent),
-		CreatedAt: millis(s.CreatedAt), SeenAt: millis(s.SeenAt), ExpiresAt: millis(s.ExpiresAt),
+	row, err := rowOf[userSessionRow](0, s)
+	if err != nil {
+		return err
 	}
 	if _, err := u.q.NewInsert().Model(&row).Exec(ctx); err != nil {
 		return fmt.Errorf("add a session: %w", err)
 	}
-	return u.forgetOld(ctx, (*userSessionRow)(nil), "hash", s.CreatedAt)
-}
-
-// forgetOld removes some rows of a model that have expired, and passes over those that
-// another transaction holds.
-func (u userTx) forgetOld(ctx context.Context, model any, key string, now time.Time) error {
-	expired := u.q.NewSelect().Model(model).Column(key).Where("?TableAlias.expires_at <= ?", millis(now)).Order("expires_at").Limit(forgetMost)
-	_, err := u.q.NewDelete().Model(model).Where("?TableAlias.? IN (?)", ident(key), u.dialect().skipLocked(expired)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("forget what expired: %w", err)
-	}
-	return nil
+	return u.forgetShared(ctx, (*userSessionRow)(nil), "hash", s.CreatedAt)
 }
 
 // TouchUserSession notes that a session was used, forwards only.
 func (u userTx) TouchUserSession(ctx context.Context, h staff.Hash, at time.Time) error {
 	_, err := u.q.NewUpdate().Model((*userSessionRow)(nil)).Set("seen_at = ?", millis(at)).
-		Where("n.hash = ?", hex.EncodeToString(h[:])).Where("n.seen_at < ?", millis(at)).Exec(ctx)
+		Where("n.hash = ?", hashText(h)).Where("n.seen_at < ?", millis(at)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("note the use of a session: %w", err)
 	}
@@ -218,7 +207,7 @@ func (u userTx) TouchUserSession(ctx context.Context, h staff.Hash, at time.Time
 
 // EndUserSession deletes a session, if it exists.
 func (u userTx) EndUserSession(ctx context.Context, h staff.Hash) error {
-	if _, err := u.q.NewDelete().Model((*userSessionRow)(nil)).Where("n.hash = ?", hex.EncodeToString(h[:])).Exec(ctx); err != nil {
+	if _, err := u.q.NewDelete().Model((*userSessionRow)(nil)).Where("n.hash = ?", hashText(h)).Exec(ctx); err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
 	return nil
@@ -226,7 +215,7 @@ func (u userTx) EndUserSession(ctx context.Context, h staff.Hash) error {
 
 // EndUserSessions deletes every session of a user except one.
 func (u userTx) EndUserSessions(ctx context.Context, id staff.UserID, except staff.Hash) error {
-	_, err := u.q.NewDelete().Model((*userSessionRow)(nil)).Where("n.user_id = ?", id).Where("n.hash <> ?", hex.EncodeToString(except[:])).Exec(ctx)
+	_, err := u.q.NewDelete().Model((*userSessionRow)(nil)).Where("n.user_id = ?", id).Where("n.hash <> ?", hashText(except)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("end the sessions of user %d: %w", id, err)
 	}
@@ -236,14 +225,14 @@ func (u userTx) EndUserSessions(ctx context.Context, id staff.UserID, except sta
 // UserSession returns a session, or NotFound.
 func (s staffStore) UserSession(ctx context.Context, h staff.Hash) (staff.Session, error) {
 	var row userSessionRow
-	err := s.db.reader.NewSelect().Model(&row).Where("n.hash = ?", hex.EncodeToString(h[:])).Scan(ctx)
+	err := s.db.reader.NewSelect().Model(&row).Where("n.hash = ?", hashText(h)).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return staff.Session{}, missing("the session")
 	}
 	if err != nil {
 		return staff.Session{}, fmt.Errorf("read a session: %w", err)
 	}
-	return row.session()
+	return readRow[staff.Session](row)
 }
 
 // UserSessions returns the sessions of a user that expire after now, the one that was used
@@ -254,5 +243,5 @@ func (s staffStore) UserSessions(ctx context.Context, id staff.UserID, now time.
 	if err != nil {
 		return nil, fmt.Errorf("read the sessions of user %d: %w", id, err)
 	}
-	return parsed(rows, userSessionRow.session)
+	return readRows[staff.Session](rows)
 }

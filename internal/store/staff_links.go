@@ -3,11 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -24,12 +21,21 @@ type resetRow struct {
 	ExpiresAt int64
 }
 
+func (r *resetRow) Columns(m *mapping, v *staff.Reset) {
+	mapHash(m, "hash", &r.Hash, &v.Hash)
+	mapInt(m, &r.UserID, &v.User)
+	mapTime(m, &r.ExpiresAt, &v.ExpiresAt)
+}
+
 // AddReset stores a reset and deletes the others of its user.
 func (u userTx) AddReset(ctx context.Context, r staff.Reset) error {
 	if _, err := u.q.NewDelete().Model((*resetRow)(nil)).Where("r.user_id = ?", r.User).Exec(ctx); err != nil {
 		return fmt.Errorf("delete the resets of user %d: %w", r.User, err)
 	}
-	row := resetRow{Hash: hex.EncodeToString(r.Hash[:]), UserID: int64(r.User), ExpiresAt: millis(r.ExpiresAt)}
+	row, err := rowOf[resetRow](0, r)
+	if err != nil {
+		return err
+	}
 	if _, err := u.q.NewInsert().Model(&row).Exec(ctx); err != nil {
 		return fmt.Errorf("add a reset: %w", err)
 	}
@@ -43,14 +49,13 @@ func oneReset(ctx context.Context, q *bun.SelectQuery, row *resetRow) (staff.Res
 	case err != nil:
 		return staff.Reset{}, fmt.Errorf("read a reset: %w", err)
 	}
-	h, err := staffHash(row.Hash)
-	return staff.Reset{Hash: h, User: staff.UserID(row.UserID), ExpiresAt: instant(row.ExpiresAt)}, err
+	return readRow[staff.Reset](*row)
 }
 
 // UseReset deletes and returns a reset, or NotFound.
 func (u userTx) UseReset(ctx context.Context, h staff.Hash) (staff.Reset, error) {
 	var row resetRow
-	r, err := oneReset(ctx, u.dialect().forUpdate(u.q.NewSelect().Model(&row).Where("r.hash = ?", hex.EncodeToString(h[:]))), &row)
+	r, err := oneReset(ctx, u.dialect().forUpdate(u.q.NewSelect().Model(&row).Where("r.hash = ?", hashText(h))), &row)
 	if err != nil {
 		return r, err
 	}
@@ -63,7 +68,7 @@ func (u userTx) UseReset(ctx context.Context, h staff.Hash) (staff.Reset, error)
 // ResetByHash returns a reset, or NotFound.
 func (s staffStore) ResetByHash(ctx context.Context, h staff.Hash) (staff.Reset, error) {
 	var row resetRow
-	return oneReset(ctx, s.db.reader.NewSelect().Model(&row).Where("r.hash = ?", hex.EncodeToString(h[:])), &row)
+	return oneReset(ctx, s.db.reader.NewSelect().Model(&row).Where("r.hash = ?", hashText(h)), &row)
 }
 
 // userThrottleRow is a row of user_throttles.
@@ -85,27 +90,16 @@ func (u userTx) UserThrottle(ctx context.Context, subject string) (staff.Throttl
 	if err := u.dialect().forUpdate(u.q.NewSelect().Model(&row).Where("t.subject = ?", subject)).Scan(ctx); err != nil {
 		return staff.Throttle{}, fmt.Errorf("read what is counted: %w", err)
 	}
-	t := staff.Throttle{Subject: subject, ExpiresAt: instant(row.ExpiresAt)}
-	for _, text := range strings.Fields(row.Times) {
-		ms, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return staff.Throttle{}, fmt.Errorf("read what is counted: %w", err)
-		}
-		t.Times = append(t.Times, instant(ms))
-	}
-	return t, nil
+	times, err := parseTimes(row.Times)
+	return staff.Throttle{Subject: subject, Times: times, ExpiresAt: instant(row.ExpiresAt)}, err
 }
 
 // PutUserThrottle writes what is counted and deletes some counts that expired.
 func (u userTx) PutUserThrottle(ctx context.Context, t staff.Throttle, now time.Time) error {
-	texts := make([]string, len(t.Times))
-	for i, at := range t.Times {
-		texts[i] = strconv.FormatInt(millis(at), 10)
-	}
-	_, err := u.q.NewUpdate().Model((*userThrottleRow)(nil)).Set("times = ?", strings.Join(texts, " ")).Set("expires_at = ?", millis(t.ExpiresAt)).
+	_, err := u.q.NewUpdate().Model((*userThrottleRow)(nil)).Set("times = ?", timesText(t.Times)).Set("expires_at = ?", millis(t.ExpiresAt)).
 		Where("t.subject = ?", t.Subject).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
-	return u.forgetOld(ctx, (*userThrottleRow)(nil), "subject", now)
+	return u.forgetShared(ctx, (*userThrottleRow)(nil), "subject", now)
 }

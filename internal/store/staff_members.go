@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -29,11 +28,15 @@ type staffRow struct {
 	Version      int64
 }
 
-func (r staffRow) member() (staff.Member, error) {
-	return staff.Member{
-		User: staff.UserID(r.UserID), Role: staff.Role(r.Role), PlatformUser: r.PlatformUser, AddedBy: r.AddedBy,
-		CreatedAt: instant(r.CreatedAt), RemovedAt: instant(r.RemovedAt), Version: r.Version,
-	}, nil
+func (r *staffRow) Columns(m *mapping, s *staff.Member) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.UserID, &s.User)
+	mapText(m, &r.Role, &s.Role)
+	mapText(m, &r.PlatformUser, &s.PlatformUser)
+	mapText(m, &r.AddedBy, &s.AddedBy)
+	mapTime(m, &r.CreatedAt, &s.CreatedAt)
+	mapTime(m, &r.RemovedAt, &s.RemovedAt)
+	mapSame(m, &r.Version, &s.Version)
 }
 
 // StaffMembers returns the members of the store, removed ones too, locked, in the order in which
@@ -44,17 +47,17 @@ func (tx *Tx) StaffMembers(ctx context.Context) ([]staff.Member, error) {
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the users of shop %d: %w", tx.of, err)
 	}
-	return parsed(rows, staffRow.member)
+	return readRows[staff.Member](rows)
 }
 
 // PutStaffMember inserts a member whose Version is 0, or replaces it under the version rule.
 func (tx *Tx) PutStaffMember(ctx context.Context, m *staff.Member) error {
-	row := staffRow{
-		ShopID: int64(tx.of), UserID: int64(m.User), Role: string(m.Role), PlatformUser: clean(m.PlatformUser), AddedBy: clean(m.AddedBy),
-		CreatedAt: millis(m.CreatedAt), RemovedAt: millis(m.RemovedAt), Version: m.Version + 1,
+	row, err := rowOf[staffRow](tx.of, *m)
+	if err != nil {
+		return err
 	}
+	row.Version++
 	var written int64 = 1
-	var err error
 	if m.Version == 0 {
 		_, err = tx.q.NewInsert().Model(&row).Exec(ctx)
 	} else {
@@ -114,7 +117,7 @@ func (s staffStore) People(ctx context.Context, of shop.ID) ([]staff.Person, err
 	}
 	list := make([]staff.Person, len(rows))
 	for i, r := range rows {
-		m, err := r.member()
+		m, err := readRow[staff.Member](r.staffRow)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +136,7 @@ func (s staffStore) PlatformMember(ctx context.Context, of shop.ID, platformUser
 	if err != nil {
 		return staff.Member{}, fmt.Errorf("find a user of shop %d: %w", of, err)
 	}
-	return row.member()
+	return readRow[staff.Member](row)
 }
 
 // invitationRow is a row of staff_invitations.
@@ -151,12 +154,17 @@ type invitationRow struct {
 	EndedAt   int64
 }
 
-func (r invitationRow) invitation() (staff.Invitation, error) {
-	h, err := staffHash(r.Hash)
-	return staff.Invitation{
-		ID: staff.InvitationID(r.ID), Email: r.Email, Role: staff.Role(r.Role), Hash: h, InvitedBy: r.InvitedBy,
-		CreatedAt: instant(r.CreatedAt), ExpiresAt: instant(r.ExpiresAt), EndedAt: instant(r.EndedAt),
-	}, err
+func (r *invitationRow) Columns(m *mapping, i *staff.Invitation) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.ID, &i.ID)
+	mapText(m, &r.Email, &i.Email)
+	mapText(m, &r.Role, &i.Role)
+	mapHash(m, "hash", &r.Hash, &i.Hash)
+	mapText(m, &r.InvitedBy, &i.InvitedBy)
+	mapTime(m, &r.CreatedAt, &i.CreatedAt)
+	mapTime(m, &r.ExpiresAt, &i.ExpiresAt)
+	mapTime(m, &r.EndedAt, &i.EndedAt)
+	m.within(r.ID)
 }
 
 func oneInvitation(ctx context.Context, q *bun.SelectQuery, row *invitationRow) (staff.Invitation, error) {
@@ -166,7 +174,7 @@ func oneInvitation(ctx context.Context, q *bun.SelectQuery, row *invitationRow) 
 	case err != nil:
 		return staff.Invitation{}, fmt.Errorf("read an invitation: %w", err)
 	}
-	return row.invitation()
+	return readRow[staff.Invitation](*row)
 }
 
 // AddInvitation stores an invitation, giving it an id.
@@ -175,21 +183,23 @@ func (tx *Tx) AddInvitation(ctx context.Context, i *staff.Invitation) error {
 	if err != nil {
 		return err
 	}
-	row := invitationRow{
-		ShopID: int64(tx.of), ID: id, Email: clean(i.Email), Role: string(i.Role), Hash: hex.EncodeToString(i.Hash[:]), InvitedBy: clean(i.InvitedBy),
-		CreatedAt: millis(i.CreatedAt), ExpiresAt: millis(i.ExpiresAt), EndedAt: millis(i.EndedAt),
+	made := *i
+	made.ID = staff.InvitationID(id)
+	row, err := rowOf[invitationRow](tx.of, made)
+	if err != nil {
+		return err
 	}
 	if _, err := tx.q.NewInsert().Model(&row).Exec(ctx); err != nil {
 		return fmt.Errorf("add an invitation: %w", err)
 	}
-	i.ID = staff.InvitationID(id)
+	*i = made
 	return nil
 }
 
 // Invitation returns the invitation with the hash, locked, or NotFound.
 func (tx *Tx) Invitation(ctx context.Context, h staff.Hash) (staff.Invitation, error) {
 	var row invitationRow
-	q := tx.q.NewSelect().Model(&row).Where("i.shop_id = ?", tx.of).Where("i.hash = ?", hex.EncodeToString(h[:]))
+	q := tx.q.NewSelect().Model(&row).Where("i.shop_id = ?", tx.of).Where("i.hash = ?", hashText(h))
 	return oneInvitation(ctx, tx.dialect().forUpdate(q), &row)
 }
 
@@ -207,7 +217,7 @@ func (tx *Tx) EndInvitations(ctx context.Context, email string, at time.Time) (i
 // InvitationByHash returns an invitation of a store, or NotFound.
 func (s staffStore) InvitationByHash(ctx context.Context, of shop.ID, h staff.Hash) (staff.Invitation, error) {
 	var row invitationRow
-	return oneInvitation(ctx, s.db.in(of).NewSelect().Model(&row).Where("i.shop_id = ?", of).Where("i.hash = ?", hex.EncodeToString(h[:])), &row)
+	return oneInvitation(ctx, s.db.in(of).NewSelect().Model(&row).Where("i.shop_id = ?", of).Where("i.hash = ?", hashText(h)), &row)
 }
 
 // OpenInvitations returns the invitations of a store that are open, newest first.
@@ -218,5 +228,5 @@ func (s staffStore) OpenInvitations(ctx context.Context, of shop.ID, now time.Ti
 	if err != nil {
 		return nil, fmt.Errorf("read the invitations of shop %d: %w", of, err)
 	}
-	return parsed(rows, invitationRow.invitation)
+	return readRows[staff.Invitation](rows)
 }

@@ -103,35 +103,7 @@ func (tx *Tx) SwapRule(ctx context.Context, line shop.Line, id swap.ID) (swap.Ru
 // PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others if
 // their Version is still what was read. It raises the version.
 func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
-	put := *r
-	if put.ID == 0 {
-		id, err := tx.db.ids.take(1)
-		if err != nil {
-			return err
-		}
-		put.ID, put.Version = swap.ID(id), 1
-		row, err := rowOf[swapRow](tx.of, put)
-		if err != nil {
-			return err
-		}
-		if _, err := insert(ctx, tx, []swapRow{row}, ""); err != nil {
-			return err
-		}
-		*r = put
-		return nil
-	}
-	row, err := rowOf[swapRow](tx.of, put)
-	if err != nil {
-		return err
-	}
-	n, err := update(ctx, tx, []swapRow{row})
-	if err == nil && n != 1 {
-		err = changed("productSwap", "The swap rule")
-	}
-	if err == nil {
-		r.Version++
-	}
-	return err
+	return putOne[swapRow](ctx, tx, r, func(r *swap.Rule) (*swap.ID, *int64) { return &r.ID, &r.Version }, "productSwap", "The swap rule")
 }
 
 // DeleteSwapRule removes a rule and what is noted of its use.
