@@ -6,13 +6,10 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // WithConfirm opens a database and lets fn show and confirm what a store is charged.
 func WithConfirm(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*confirm.Service, ShopRef) error) error {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return err
-	}
-	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(&confirm.Service{Store: db.Confirm(), Clock: c}, of) })
+	return withService(ctx, d, domain, func(db *store.DB) *confirm.Service { return &confirm.Service{Store: db.Confirm(), Clock: c} }, fn)
 }

@@ -34,6 +34,15 @@ func withStore(ctx context.Context, db *store.DB, domain string, fn func(ShopRef
 	return fn(ShopRef{id, domain})
 }
 
+// withService opens a database and lets fn use a service of it, on a store.
+func withService[S any](ctx context.Context, d config.Database, domain string, build func(*store.DB) S, fn func(S, ShopRef) error) error {
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return err
+	}
+	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(build(db), of) })
+}
+
 // WithAccess opens a database and lets fn work on a store's keys. Keys are
 // hashed, so no secret is needed.
 func WithAccess(ctx context.Context, database string, c clock.Clock, domain string, fn func(*access.Service, ShopRef) error) error {
@@ -59,14 +68,9 @@ func WithLoyalty(ctx context.Context, database string, c clock.Clock, domain str
 // WithRepair opens a database and lets fn compare and repair a store's orders. It does not
 // call the platform.
 func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*repair.Service, ShopRef) error) error {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return err
-	}
-	s := &repair.Service{
-		Store: db.Repair(), Clock: c, Log: slog.New(slog.DiscardHandler), Policy: repair.Policy{Horizon: billing.DefaultPolicy().Horizon},
-	}
-	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+	return withService(ctx, d, domain, func(db *store.DB) *repair.Service {
+		return &repair.Service{Store: db.Repair(), Clock: c, Log: slog.New(slog.DiscardHandler), Policy: repair.Policy{Horizon: billing.DefaultPolicy().Horizon}}
+	}, fn)
 }
 
 // WithPartners opens a database and lets fn work on the register of applications.
@@ -109,10 +113,5 @@ func releaseHeld(ctx context.Context, db *store.DB, c clock.Clock, domain string
 // WithStaff opens a database and lets fn work on the users of a store's dashboard. It sends
 // no e-mail.
 func WithStaff(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*staff.Service, ShopRef) error) error {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return err
-	}
-	s := &staff.Service{Store: db.Staff(), Clock: c, RealClock: c}
-	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+	return withService(ctx, d, domain, func(db *store.DB) *staff.Service { return &staff.Service{Store: db.Staff(), Clock: c, RealClock: c} }, fn)
 }

@@ -9,16 +9,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // WithPrivacy opens a database and lets fn answer a store's requests for personal data.
 func WithPrivacy(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*privacy.Service, ShopRef) error) error {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return err
-	}
-	s := &privacy.Service{Store: db.Privacy(), Clock: c, Log: slog.New(slog.DiscardHandler)}
-	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+	return withService(ctx, d, domain, func(db *store.DB) *privacy.Service {
+		return &privacy.Service{Store: db.Privacy(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	}, fn)
 }
 
 // remindOfPrivacy returns what sends the owner of a store an e-mail about open requests.

@@ -7,15 +7,13 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // WithIntake opens a database and lets fn ask how far the first sync of a store has come.
 // It calls no platform.
 func WithIntake(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*intake.Service, ShopRef) error) error {
-	db, err := open(ctx, d, opening{})
-	if err != nil {
-		return err
-	}
-	s := &intake.Service{Store: db.Intake(), Clock: c, Log: slog.New(slog.DiscardHandler)}
-	return withStore(ctx, db, domain, func(of ShopRef) error { return fn(s, of) })
+	return withService(ctx, d, domain, func(db *store.DB) *intake.Service {
+		return &intake.Service{Store: db.Intake(), Clock: c, Log: slog.New(slog.DiscardHandler)}
+	}, fn)
 }
