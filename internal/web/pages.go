@@ -6,10 +6,13 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/web/reference"
 )
 
@@ -28,9 +31,18 @@ var templates = sync.OnceValue(func() *template.Template {
 // ContentPolicy returns the Content-Security-Policy of a page whose only style sheet is
 // the given one, in the page. More directives follow.
 func ContentPolicy(styles string, more ...string) string {
+	return FramedContentPolicy(styles, nil, more...)
+}
+
+// FramedContentPolicy is ContentPolicy for a page that pages of some origins may have in a
+// frame.
+func FramedContentPolicy(styles string, ancestors []string, more ...string) string {
 	sum := sha256.Sum256([]byte(styles))
 	style := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	return strings.Join(append([]string{"default-src 'none'", style, "base-uri 'none'", "frame-ancestors 'none'"}, more...), "; ")
+	if len(ancestors) == 0 {
+		ancestors = []string{"'none'"}
+	}
+	return strings.Join(append([]string{"default-src 'none'", style, "base-uri 'none'", "frame-ancestors " + strings.Join(ancestors, " ")}, more...), "; ")
 }
 
 // WantsPage reports whether the client is a browser that shows a page: it accepts HTML by
@@ -41,15 +53,33 @@ func WantsPage(r *http.Request) bool {
 
 // writePage answers with one of the templates.
 func writePage(w http.ResponseWriter, r *http.Request, status int, name, policy string, view any) {
-	var body bytes.Buffer
-	if err := templates().ExecuteTemplate(&body, name, view); err != nil {
+	if err := Render(w, templates(), status, name, policy, view); err != nil {
 		WriteError(w, r, err)
-		return
+	}
+}
+
+// Render answers with a page and its Content-Security-Policy. When the template fails it has
+// written nothing.
+func Render(w http.ResponseWriter, pages *template.Template, status int, name, policy string, view any) error {
+	var body bytes.Buffer
+	if err := pages.ExecuteTemplate(&body, name, view); err != nil {
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", policy)
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes()) // the client is gone
+	return nil
+}
+
+// Sentence returns the message of a failure as a page shows it.
+func Sentence(f *fault.Error) string { return strings.ToUpper(f.Message[:1]) + f.Message[1:] + "." }
+
+// SetRetryAfter says after how many seconds it is worth trying again, when a failure does.
+func SetRetryAfter(w http.ResponseWriter, f *fault.Error) {
+	if f.Wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.Wait.Seconds()))))
+	}
 }
 
 // Front is the page at a host's root: what the host serves, for a person.

@@ -18,7 +18,7 @@ func Routes(mux muxer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = withGraphIDs(r)
 		unknown := pathNotFound(r)
-		if p := r.URL.EscapedPath(); path.Clean(p) != p {
+		if !tidy(r) {
 			WriteError(w, r, unknown)
 			return
 		}
@@ -38,6 +38,23 @@ func Routes(mux muxer) http.Handler {
 		wrong := fault.New(fault.Invalid, "%s is not possible at %s: use %s", r.Method, r.URL.Path, answer.header.Get("Allow")).Code("methodNotAllowed")
 		traceOf(r.Context()).failed(wrong)
 		writeProblem(w, newProblem(r, kindAnswer{status: http.StatusMethodNotAllowed, title: "Method not allowed"}, wrong))
+	})
+}
+
+// tidy reports whether a path is as a mux would write it.
+func tidy(r *http.Request) bool {
+	asked := r.URL.EscapedPath()
+	return path.Clean(asked) == asked
+}
+
+// Tidy answers paths that the mux behind it would redirect to tidier ones as unknown.
+func Tidy(next http.Handler, unknown http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !tidy(r) {
+			unknown(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

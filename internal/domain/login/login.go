@@ -3,13 +3,12 @@
 package login
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -31,34 +30,8 @@ const (
 // SessionLife is how long a session lasts at most.
 const SessionLife = sessionLife
 
-// secretBytes is how much chance is in a link or a token.
-const secretBytes = 32
-
-// secretLength is how long it is in writing.
-const secretLength = 43
-
-// Hash is the SHA-256 of a link's or a token's secret part. The part itself is
-// not kept.
-type Hash [32]byte
-
-// newSecret returns a secret and what is kept of it.
-func newSecret() (string, Hash) {
-	b := make([]byte, secretBytes)
-	_, _ = rand.Read(b) // never fails: it ends the process instead
-	value := base64.RawURLEncoding.EncodeToString(b)
-	return value, hashOf(value)
-}
-
-func hashOf(value string) Hash { return sha256.Sum256([]byte(value)) }
-
-// wellFormed reports whether a value can be a secret at all.
-func wellFormed(value string) bool {
-	if len(value) != secretLength {
-		return false
-	}
-	_, err := base64.RawURLEncoding.DecodeString(value)
-	return err == nil
-}
+// Hash is what is stored of the secret part of a link or a token.
+type Hash = secret.Hash
 
 // Subscriber is a customer who has a contract, in any state and of any line.
 type Subscriber struct {
@@ -137,6 +110,12 @@ const platformDomain = ".myshopify.com"
 
 // Handle returns how a store is named in addresses of the portal.
 func Handle(domain string) string { return strings.TrimSuffix(domain, platformDomain) }
+
+// handles is how stores are named.
+var handles = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,252}$`)
+
+// IsHandle reports whether a text can name a store.
+func IsHandle(text string) bool { return handles.MatchString(text) }
 
 // Domain is the reverse of Handle.
 func Domain(handle string) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -92,7 +93,7 @@ func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscr
 		return Credential{}, Link{}, fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to").Code("publicUrlMissing")
 	}
 	now := s.Clock.Now()
-	value, hash := newSecret()
+	value, hash := secret.New()
 	l := Link{Hash: hash, Customer: found.Customer.ID, Contract: found.Contract, CreatedAt: now, ExpiresAt: now.Add(linkLife)}
 	url := strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + "/l/" + value
 	return Credential{l.Customer, url, l.ExpiresAt}, l, tx.AddLink(ctx, l)
@@ -110,7 +111,7 @@ func (s *Service) NewToken(ctx context.Context, of shop.ID, who CustomerRef) (Cr
 			return err
 		}
 		now := s.Clock.Now()
-		value, hash := newSecret()
+		value, hash := secret.New()
 		made = Credential{found.Customer.ID, value, now.Add(tokenLife)}
 		return tx.AddSession(ctx, Session{Hash: hash, Customer: made.Customer, Via: ByToken, CreatedAt: now, SeenAt: now, ExpiresAt: made.ExpiresAt})
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -24,10 +25,10 @@ func (s *Service) Shop(ctx context.Context, handle string) (shop.Shop, error) {
 // CheckLink returns why a link cannot be used, or nil. It does not use the link: mail
 // programs open links before their readers do.
 func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error {
-	if !wellFormed(link) {
+	if !secret.WellFormed(link) {
 		return linkUnknown()
 	}
-	l, err := s.Store.LinkByHash(ctx, of, hashOf(link))
+	l, err := s.Store.LinkByHash(ctx, of, secret.HashOf(link))
 	if fault.Is(err, fault.NotFound) {
 		return linkUnknown()
 	}
@@ -39,13 +40,13 @@ func (s *Service) CheckLink(ctx context.Context, of shop.ID, link string) error 
 
 // Enter uses a link and returns the value of the new session.
 func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, error) {
-	if !wellFormed(link) {
+	if !secret.WellFormed(link) {
 		return "", linkUnknown()
 	}
 	var value string
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
-		l, err := tx.Link(ctx, hashOf(link))
+		l, err := tx.Link(ctx, secret.HashOf(link))
 		if fault.Is(err, fault.NotFound) {
 			return linkUnknown()
 		}
@@ -59,7 +60,7 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 			return err
 		}
 		var hash Hash
-		value, hash = newSecret()
+		value, hash = secret.New()
 		return tx.AddSession(ctx, Session{Hash: hash, Customer: l.Customer, Via: ByLink, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(sessionLife)})
 	})
 	if err != nil {
@@ -71,10 +72,10 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 // Authenticate returns the subscriber of a session or token, or Unauthenticated.
 func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, via Via) (Principal, error) {
 	signedOut := fault.New(fault.Unauthenticated, "the subscriber is not signed in").Entity(entity).Code("signedOut")
-	if !wellFormed(value) {
+	if !secret.WellFormed(value) {
 		return Principal{}, signedOut
 	}
-	hash, now := hashOf(value), s.Clock.Now()
+	hash, now := secret.HashOf(value), s.Clock.Now()
 	found, err := s.Store.SessionByHash(ctx, of, hash)
 	if fault.Is(err, fault.NotFound) {
 		return Principal{}, signedOut
@@ -95,10 +96,10 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 
 // SignOut ends a session.
 func (s *Service) SignOut(ctx context.Context, of shop.ID, value string) error {
-	if !wellFormed(value) {
+	if !secret.WellFormed(value) {
 		return nil
 	}
-	return s.Store.Update(ctx, of, func(tx Tx) error { return tx.EndSession(ctx, hashOf(value)) })
+	return s.Store.Update(ctx, of, func(tx Tx) error { return tx.EndSession(ctx, secret.HashOf(value)) })
 }
 
 // Contracts returns the principal's contracts, newest first.

@@ -1,13 +1,11 @@
 package login
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/throttle"
 )
 
 // How many links may be asked for in an hour.
@@ -31,12 +29,8 @@ func (t Throttle) ExpiresAt() time.Time {
 	return t.Times[len(t.Times)-1].Add(window)
 }
 
-// subjectOf returns the subject of an address or a client. The kind keeps them
-// apart.
-func subjectOf(kind, value string) string {
-	sum := sha256.Sum256([]byte(kind + "\x00" + strings.ToLower(value)))
-	return hex.EncodeToString(sum[:])
-}
+// subjectOf returns the subject of an address, in any letter case, or a client.
+func subjectOf(kind, value string) string { return throttle.Subject(kind, strings.ToLower(value)) }
 
 // Kinds of subjects.
 const (
@@ -47,12 +41,11 @@ const (
 // take counts one more time. When as many as the limit lie within the window it
 // is a TooMany, and nothing is counted.
 func (t *Throttle) take(limit int, now time.Time) error {
-	t.Times = slices.DeleteFunc(t.Times, func(at time.Time) bool { return !at.After(now.Add(-window)) })
-	if len(t.Times) >= limit {
-		free := t.Times[len(t.Times)-limit].Add(window)
+	times, free := throttle.Take(t.Times, limit, window, now)
+	t.Times = times
+	if !free.IsZero() {
 		return fault.New(fault.RateLimited, "at most %d links are sent in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
 			Entity(entity).Code("linkLimit").RetryAfter(free.Sub(now))
 	}
-	t.Times = append(t.Times, now)
 	return nil
 }

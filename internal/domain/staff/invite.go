@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -38,7 +39,7 @@ func (s *Service) Invite(ctx context.Context, of shop.ID, by Acting, email strin
 		if _, err := t.shopTx.EndInvitations(ctx, email, now); err != nil {
 			return err
 		}
-		value, hash := newSecret()
+		value, hash := secret.New()
 		url, err := s.link("/invitation/" + login.Handle(store.Domain) + "/" + value)
 		if err != nil {
 			return err
@@ -89,8 +90,8 @@ func invitationEnded() error {
 }
 
 // Invitation returns what an invitation is for, or NotFound.
-func (s *Service) Invitation(ctx context.Context, handle, secret string) (Invited, error) {
-	if !wellFormed(secret) {
+func (s *Service) Invitation(ctx context.Context, handle, value string) (Invited, error) {
+	if !secret.WellFormed(value) {
 		return Invited{}, invitationEnded()
 	}
 	of, err := s.Store.ShopByDomain(ctx, login.Domain(handle))
@@ -100,7 +101,7 @@ func (s *Service) Invitation(ctx context.Context, handle, secret string) (Invite
 	if err != nil {
 		return Invited{}, err
 	}
-	i, err := s.Store.InvitationByHash(ctx, of.ID, hashOf(secret))
+	i, err := s.Store.InvitationByHash(ctx, of.ID, secret.HashOf(value))
 	if fault.Is(err, fault.NotFound) || err == nil && !i.open(s.RealClock.Now()) {
 		return Invited{}, invitationEnded()
 	}
@@ -109,8 +110,8 @@ func (s *Service) Invitation(ctx context.Context, handle, secret string) (Invite
 
 // Accept uses an invitation. The password is a new user's new one, or that which the user
 // with the address has already. It returns the address.
-func (s *Service) Accept(ctx context.Context, handle, secret, name, password string, c Client) (email string, err error) {
-	i, err := s.Invitation(ctx, handle, secret)
+func (s *Service) Accept(ctx context.Context, handle, value, name, password string, c Client) (email string, err error) {
+	i, err := s.Invitation(ctx, handle, value)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +139,7 @@ func (s *Service) Accept(ctx context.Context, handle, secret, name, password str
 		return "", fault.New(fault.Unauthenticated, "there is an account with the address %s already, and it has another password", i.Email).Entity(entity).Code("credentialsInvalid")
 	}
 	err = s.change(ctx, i.Shop.ID, Acting{}, func(t *team) error {
-		open, err := t.shopTx.Invitation(ctx, hashOf(secret))
+		open, err := t.shopTx.Invitation(ctx, secret.HashOf(value))
 		if fault.Is(err, fault.NotFound) || err == nil && !open.open(s.RealClock.Now()) {
 			return invitationEnded()
 		}

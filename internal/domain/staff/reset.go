@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 )
 
 // SendReset is the task of sending an e-mail with which a user sets a new password.
@@ -51,7 +52,7 @@ func (s *Service) SendReset(ctx context.Context, t SendReset) error {
 		return err
 	}
 	return s.Store.UpdateUsers(ctx, func(tx UserTx) error {
-		value, hash := newSecret()
+		value, hash := secret.New()
 		url, err := s.link("/reset/" + value)
 		if err != nil {
 			return err
@@ -76,16 +77,16 @@ func resetEnded() error {
 
 // CheckReset returns why a link cannot be used, or nil. It does not use the link: mail
 // programs open links before their readers do.
-func (s *Service) CheckReset(ctx context.Context, secret string) error {
-	_, err := s.reset(ctx, secret)
+func (s *Service) CheckReset(ctx context.Context, value string) error {
+	_, err := s.reset(ctx, value)
 	return err
 }
 
-func (s *Service) reset(ctx context.Context, secret string) (Reset, error) {
-	if !wellFormed(secret) {
+func (s *Service) reset(ctx context.Context, value string) (Reset, error) {
+	if !secret.WellFormed(value) {
 		return Reset{}, resetEnded()
 	}
-	r, err := s.Store.ResetByHash(ctx, hashOf(secret))
+	r, err := s.Store.ResetByHash(ctx, secret.HashOf(value))
 	if fault.Is(err, fault.NotFound) || err == nil && !s.RealClock.Now().Before(r.ExpiresAt) {
 		return Reset{}, resetEnded()
 	}
@@ -93,8 +94,8 @@ func (s *Service) reset(ctx context.Context, secret string) (Reset, error) {
 }
 
 // ResetPassword uses a link. It ends all sessions of the user; the second factor stays.
-func (s *Service) ResetPassword(ctx context.Context, secret, password string, c Client) error {
-	r, err := s.reset(ctx, secret)
+func (s *Service) ResetPassword(ctx context.Context, value, password string, c Client) error {
+	r, err := s.reset(ctx, value)
 	if err != nil {
 		return err
 	}

@@ -327,11 +327,11 @@ func TestInvitationLetsOnePersonJoinOnce(t *testing.T) {
 		t.Fatal(email, err)
 	}
 	_, p := o.enter("ben@staff.example")
-	if _, role, err := o.Enter(t.Context(), p, "first"); err != nil || role != staff.Support {
+	if _, role, _, err := o.Enter(t.Context(), p, "first"); err != nil || role != staff.Support {
 		t.Errorf("role %s, %v", role, err)
 	}
 	for _, handle := range []string{"second", "nobody"} {
-		_, _, err := o.Enter(t.Context(), p, handle)
+		_, _, _, err := o.Enter(t.Context(), p, handle)
 		o.want(err, fault.NotFound, "shopNotFound")
 	}
 	_, err = o.Accept(t.Context(), "first", secret, "Ben", password, client)
@@ -466,13 +466,13 @@ func TestRemovedUserIsSignedOutAndCanComeBack(t *testing.T) {
 	}
 	_, err := o.Authenticate(t.Context(), value)
 	o.want(err, fault.Unauthenticated, "signedOut")
-	_, _, err = o.Enter(t.Context(), p, "first")
+	_, _, _, err = o.Enter(t.Context(), p, "first")
 	o.want(err, fault.NotFound, "")
 	if err := o.Add(t.Context(), o.first.ID, "ben@staff.example", "", staff.Analyst, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, p = o.enter("ben@staff.example")
-	if _, role, err := o.Enter(t.Context(), p, "first"); err != nil || role != staff.Analyst {
+	if _, role, _, err := o.Enter(t.Context(), p, "first"); err != nil || role != staff.Analyst {
 		t.Errorf("role %s, %v", role, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -86,7 +87,7 @@ func unless(err error, kind fault.Kind) error {
 
 // begin adds a session and returns its secret.
 func (s *Service) begin(ctx context.Context, tx UserTx, u User, pending bool, c Client) (string, error) {
-	value, hash := newSecret()
+	value, hash := secret.New()
 	now := s.RealClock.Now()
 	life := sessionLife
 	if pending {
@@ -105,10 +106,10 @@ func (s *Service) Pending(ctx context.Context, value string) (bool, error) {
 
 // session returns a session that has not ended, or Unauthenticated.
 func (s *Service) session(ctx context.Context, value string) (Session, error) {
-	if !wellFormed(value) {
+	if !secret.WellFormed(value) {
 		return Session{}, signedOut()
 	}
-	found, err := s.Store.UserSession(ctx, hashOf(value))
+	found, err := s.Store.UserSession(ctx, secret.HashOf(value))
 	if fault.Is(err, fault.NotFound) {
 		return Session{}, signedOut()
 	}
@@ -188,29 +189,28 @@ func (s *Service) Stores(ctx context.Context, p Principal) ([]Membership, error)
 	return s.Store.Memberships(ctx, p.User.ID)
 }
 
-// Enter returns a store and the user's role there. A store that the user does not belong to
-// is NotFound, as one that does not exist.
-func (s *Service) Enter(ctx context.Context, p Principal, handle string) (shop.Shop, Role, error) {
-	notFound := fault.New(fault.NotFound, "store not found").Entity("shop").Code("shopNotFound")
-	stores, err := s.Store.Memberships(ctx, p.User.ID)
+// Enter returns a store, the user's role there, and how many stores the user may enter. A
+// store that the user does not belong to is NotFound, as one that does not exist.
+func (s *Service) Enter(ctx context.Context, p Principal, handle string) (of shop.Shop, role Role, stores int, err error) {
+	list, err := s.Store.Memberships(ctx, p.User.ID)
 	if err != nil {
-		return shop.Shop{}, "", err
+		return shop.Shop{}, "", 0, err
 	}
-	for _, m := range stores {
+	for _, m := range list {
 		if login.Handle(m.Domain) == handle {
 			of, err := s.Store.ShopByDomain(ctx, m.Domain)
-			return of, m.Role, err
+			return of, m.Role, len(list), err
 		}
 	}
-	return shop.Shop{}, "", notFound
+	return shop.Shop{}, "", 0, fault.New(fault.NotFound, "store not found").Entity("shop").Code("shopNotFound")
 }
 
 // SignOut ends a session.
 func (s *Service) SignOut(ctx context.Context, value string) error {
-	if !wellFormed(value) {
+	if !secret.WellFormed(value) {
 		return nil
 	}
-	return s.Store.UpdateUsers(ctx, func(tx UserTx) error { return tx.EndUserSession(ctx, hashOf(value)) })
+	return s.Store.UpdateUsers(ctx, func(tx UserTx) error { return tx.EndUserSession(ctx, secret.HashOf(value)) })
 }
 
 // Sessions returns the sessions of the user, the one that was used last first.

@@ -1,12 +1,10 @@
 package staff
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/throttle"
 )
 
 // limit is how often something may be tried in a time.
@@ -33,19 +31,15 @@ type Throttle struct {
 	ExpiresAt time.Time // afterwards it limits nothing
 }
 
-func (l limit) subject(value string) string {
-	sum := sha256.Sum256([]byte(l.kind + "\x00" + value))
-	return hex.EncodeToString(sum[:])
-}
+func (l limit) subject(value string) string { return throttle.Subject(l.kind, value) }
 
 // take counts one more try. At the limit it is RateLimited, and nothing is counted.
 func (l limit) take(t *Throttle, now time.Time) error {
-	t.Times = slices.DeleteFunc(t.Times, func(at time.Time) bool { return !at.After(now.Add(-l.window)) })
-	if len(t.Times) >= l.times {
-		return fault.New(fault.RateLimited, "too many attempts: try again later").Entity(entity).Code("tooManyAttempts").
-			RetryAfter(t.Times[len(t.Times)-l.times].Add(l.window).Sub(now))
+	times, free := throttle.Take(t.Times, l.times, l.window, now)
+	t.Times = times
+	if !free.IsZero() {
+		return fault.New(fault.RateLimited, "too many attempts: try again later").Entity(entity).Code("tooManyAttempts").RetryAfter(free.Sub(now))
 	}
-	t.Times = append(t.Times, now)
 	t.ExpiresAt = now.Add(l.window)
 	return nil
 }

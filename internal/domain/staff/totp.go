@@ -12,6 +12,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 )
 
 // recoveryCodes is how many codes a user gets who turns the second factor on.
@@ -49,7 +50,7 @@ func (f SecondFactor) check(code string, now time.Time) (SecondFactor, bool) {
 			return f, true
 		}
 	}
-	used := hashOf(code)
+	used := secret.HashOf(code)
 	if i := slices.Index(f.Recovery, used); i >= 0 {
 		f.Recovery = slices.Delete(slices.Clone(f.Recovery), i, i+1)
 		return f, true
@@ -68,7 +69,7 @@ func newTOTPSecret() string {
 func newRecoveryCodes() (shown []string, hashes []Hash) {
 	for range recoveryCodes {
 		code := rand.Text()[:16]
-		hashes = append(hashes, hashOf(code))
+		hashes = append(hashes, secret.HashOf(code))
 		shown = append(shown, code[:4]+"-"+code[4:8]+"-"+code[8:12]+"-"+code[12:])
 	}
 	return shown, hashes

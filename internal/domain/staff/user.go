@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/secret"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -91,6 +92,9 @@ type Invitation struct {
 }
 
 func (i Invitation) open(now time.Time) bool { return i.EndedAt.IsZero() && now.Before(i.ExpiresAt) }
+
+// Hash is what is stored of a secret: of a session, a reset, an invitation or a recovery code.
+type Hash = secret.Hash
 
 // Session is a user who is signed in, or who still has to bring the second factor.
 type Session struct {

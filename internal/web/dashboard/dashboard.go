@@ -3,10 +3,10 @@ package dashboard
 import (
 	"net/http"
 	"net/url"
-	"path"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web"
 )
 
 // New returns the handler of Path and everything below it.
@@ -28,12 +28,13 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET "+scriptPath, asset(script, "text/javascript; charset=utf-8"))
 	d.handleEntrance(mux)
 	d.handleStore(mux)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { d.fail(w, r, view{}, pathNotFound()) })
+	unknown := func(w http.ResponseWriter, r *http.Request) { d.fail(w, r, view{}, pathNotFound()) }
+	mux.HandleFunc("/", unknown)
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, view{}, fault.New(fault.Forbidden, "another site sent this form, so nothing was done").Code("crossOrigin"))
 	}))
-	return withoutSecret(o.Frame.Around(cross.Handler(d.tidy(mux)))), nil
+	return withoutSecret(o.Frame.Around(cross.Handler(web.Tidy(mux, unknown)))), nil
 }
 
 // handleEntrance registers the pages of people who are not signed in.
@@ -72,15 +73,4 @@ func (d *dashboard) handleStore(mux *http.ServeMux) {
 	mux.HandleFunc("POST"+at+"/account/two-step", d.inAccount(d.turnTwoStepOn))
 	mux.HandleFunc("POST"+at+"/account/two-step/off", d.inAccount(d.turnTwoStepOff))
 	mux.HandleFunc("POST"+at+"/account/sessions", d.inAccount(d.revoke))
-}
-
-// tidy answers paths that the mux would rather have written otherwise.
-func (d *dashboard) tidy(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := r.URL.EscapedPath(); path.Clean(asked) != asked {
-			d.fail(w, r, view{}, pathNotFound())
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -56,7 +56,7 @@ func (d *dashboard) startEmbedded(w http.ResponseWriter, r *http.Request) error 
 	token := tokenOf(r)
 	if token == "" {
 		handle := login.Handle(r.URL.Query().Get("shop"))
-		if !handles.MatchString(handle) {
+		if !login.IsHandle(handle) {
 			return fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 		}
 		return redirect(w, Path+"/stores/"+handle+embeddedQuery)

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"math"
@@ -73,21 +72,13 @@ func (d *dashboard) render(w http.ResponseWriter, status int, name string, v vie
 	if v.Embedded {
 		v.ClientID, v.Bridge = d.Embed.ClientID, d.Embed.Bridge
 	}
-	var body bytes.Buffer
-	if err := d.pages.ExecuteTemplate(&body, name, v); err != nil {
-		return err
-	}
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", d.policy(v))
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex")
 	if !v.Embedded {
 		h.Set("X-Frame-Options", "DENY")
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the client is gone
-	return nil
+	return web.Render(w, d.pages, status, name, d.policy(v), v)
 }
 
 // again shows a form again, with what is wrong. Failures that the form cannot mend are
@@ -102,7 +93,7 @@ func (d *dashboard) again(w http.ResponseWriter, r *http.Request, name string, v
 	case fault.Invalid, fault.Unauthenticated, fault.Conflict, fault.FailedPrecondition, fault.Forbidden:
 	case fault.RateLimited:
 		status = http.StatusTooManyRequests
-		retryAfter(w, f)
+		web.SetRetryAfter(w, f)
 	default:
 		return err
 	}
@@ -113,7 +104,7 @@ func (d *dashboard) again(w http.ResponseWriter, r *http.Request, name string, v
 
 // sentence returns the message of a failure as it is read.
 func sentence(f *fault.Error) string {
-	text := strings.ToUpper(f.Message[:1]) + f.Message[1:] + "."
+	text := web.Sentence(f)
 	if f.Kind == fault.RateLimited && f.Wait > 0 {
 		minutes := int(math.Ceil(f.Wait.Minutes()))
 		text = "Too many attempts. Try again in " + strconv.Itoa(minutes) + " minutes."
@@ -122,12 +113,6 @@ func sentence(f *fault.Error) string {
 		}
 	}
 	return text
-}
-
-func retryAfter(w http.ResponseWriter, f *fault.Error) {
-	if f.Wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.Wait.Seconds()))))
-	}
 }
 
 func pathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
@@ -161,7 +146,7 @@ func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, v view, err err
 	case known && ok:
 		v.Problem = sentence(f)
 		shown.title = cmp.Or(ended[f.ErrorKey], shown.title)
-		retryAfter(w, f)
+		web.SetRetryAfter(w, f)
 	case fault.KindOf(err) == fault.Unavailable || d.Frame.Unavailable != nil && d.Frame.Unavailable(err):
 		shown.status, shown.title, v.Problem = http.StatusServiceUnavailable, "The service cannot answer now", "Try again in a minute. Nothing was changed."
 	default:

@@ -15,7 +15,7 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request, v view) error 
 	if d.embedded(r) {
 		return d.startEmbedded(w, r)
 	}
-	user, err := d.Staff.Authenticate(r.Context(), d.session(r))
+	user, err := d.Staff.Authenticate(r.Context(), d.cookie().Read(r))
 	if fault.Is(err, fault.Unauthenticated) {
 		return redirect(w, Path+"/signin")
 	}
@@ -68,7 +68,7 @@ func (d *dashboard) signIn(w http.ResponseWriter, r *http.Request, v view) error
 		v.Title, v.Page = "Sign in", p
 		return d.again(w, r, "signin", v, err)
 	}
-	http.SetCookie(w, d.cookie(value))
+	http.SetCookie(w, d.cookie().Of(value))
 	if pending {
 		to := Path + "/code"
 		if p.Next != "" {
@@ -88,7 +88,7 @@ func (d *dashboard) onward(w http.ResponseWriter, next string) error {
 }
 
 func (d *dashboard) showCode(w http.ResponseWriter, r *http.Request, v view) error {
-	pending, err := d.Staff.Pending(r.Context(), d.session(r))
+	pending, err := d.Staff.Pending(r.Context(), d.cookie().Read(r))
 	if err != nil {
 		return err
 	}
@@ -100,23 +100,23 @@ func (d *dashboard) showCode(w http.ResponseWriter, r *http.Request, v view) err
 }
 
 func (d *dashboard) enterCode(w http.ResponseWriter, r *http.Request, v view) error {
-	value, err := d.Staff.Confirm(r.Context(), d.session(r), r.PostForm.Get("code"), clientOf(r))
+	value, err := d.Staff.Confirm(r.Context(), d.cookie().Read(r), r.PostForm.Get("code"), clientOf(r))
 	if err != nil {
-		if pending, err := d.Staff.Pending(r.Context(), d.session(r)); err == nil && !pending {
+		if pending, err := d.Staff.Pending(r.Context(), d.cookie().Read(r)); err == nil && !pending {
 			return redirect(w, Path+"/signin")
 		}
 		v.Title, v.Page = "Two-step sign-in", signInPage{Next: nextOf(r)}
 		return d.again(w, r, "code", v, err)
 	}
-	http.SetCookie(w, d.cookie(value))
+	http.SetCookie(w, d.cookie().Of(value))
 	return d.onward(w, nextOf(r))
 }
 
 func (d *dashboard) signOut(w http.ResponseWriter, r *http.Request, _ view) error {
-	if err := d.Staff.SignOut(r.Context(), d.session(r)); err != nil {
+	if err := d.Staff.SignOut(r.Context(), d.cookie().Read(r)); err != nil {
 		return err
 	}
-	http.SetCookie(w, d.cookie(""))
+	http.SetCookie(w, d.cookie().Of(""))
 	return redirect(w, Path+"/signin")
 }
 
@@ -165,7 +165,7 @@ func (d *dashboard) setNewPassword(w http.ResponseWriter, r *http.Request, v vie
 		v.Title, v.Page = "Set a new password", newPasswordPage{Action: Path + "/reset/" + secretOf(r)}
 		return d.again(w, r, "newpassword", v, err)
 	}
-	http.SetCookie(w, d.cookie(""))
+	http.SetCookie(w, d.cookie().Of(""))
 	return redirect(w, Path+"/signin?done=reset")
 }
 
@@ -196,7 +196,7 @@ func (d *dashboard) acceptInvitation(w http.ResponseWriter, r *http.Request, v v
 	if err != nil {
 		return redirect(w, Path+"/signin?done=joined")
 	}
-	http.SetCookie(w, d.cookie(value))
+	http.SetCookie(w, d.cookie().Of(value))
 	if pending {
 		return redirect(w, Path+"/code")
 	}

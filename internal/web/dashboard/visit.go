@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,33 +13,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// Names of the cookie that holds a session. The browser takes the first only over HTTPS and
-// only from this very host.
-const (
-	secureCookie = "__Host-dashboard"
-	plainCookie  = "dashboard-dev"
-)
-
-func (d *dashboard) cookie(value string) *http.Cookie {
-	c := &http.Cookie{
-		Name: plainCookie, Value: value, Path: "/", HttpOnly: true, Secure: d.Secure, SameSite: http.SameSiteLaxMode, MaxAge: int(staff.SessionLife.Seconds()),
-	}
-	if d.Secure {
-		c.Name = secureCookie
-	}
-	if value == "" {
-		c.MaxAge = -1
-	}
-	return c
-}
-
-// session returns the session that a request carries, or "".
-func (d *dashboard) session(r *http.Request) string {
-	c, err := r.Cookie(d.cookie("").Name)
-	if err != nil {
-		return ""
-	}
-	return c.Value
+// cookie is the cookie that holds a session.
+func (d *dashboard) cookie() web.SessionCookie {
+	return web.SessionCookie{Name: "dashboard", Life: staff.SessionLife, Secure: d.Secure}
 }
 
 func clientOf(r *http.Request) staff.Client {
@@ -140,20 +115,17 @@ func parseForm(r *http.Request) error {
 	return nil
 }
 
-// handles is how stores are named.
-var handles = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,252}$`)
-
 // enter lets a user into the store that the path names. With neither a user nor an error it
 // has answered.
 func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (visit, error) {
 	handle := r.PathValue("shop")
-	if !handles.MatchString(handle) {
+	if !login.IsHandle(handle) {
 		return visit{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 	}
 	if d.embedded(r) {
 		return d.enterEmbedded(w, r, handle)
 	}
-	user, err := d.Staff.Authenticate(r.Context(), d.session(r))
+	user, err := d.Staff.Authenticate(r.Context(), d.cookie().Read(r))
 	if fault.Is(err, fault.Unauthenticated) {
 		to := Path + "/signin"
 		if r.Method == http.MethodGet {
@@ -165,15 +137,12 @@ func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (visit, error)
 		return visit{}, err
 	}
 	v := visit{user: user}
-	if v.shop, v.role, err = d.Staff.Enter(r.Context(), user, handle); err != nil {
-		return v, err
-	}
-	stores, err := d.Staff.Stores(r.Context(), user)
-	if err != nil {
+	var stores int
+	if v.shop, v.role, stores, err = d.Staff.Enter(r.Context(), user, handle); err != nil {
 		return v, err
 	}
 	v.view = d.layout(r, v, "")
-	v.view.Stores = len(stores)
+	v.view.Stores = stores
 	return v, nil
 }
 

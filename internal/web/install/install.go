@@ -4,15 +4,12 @@
 package install
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/connection"
@@ -88,13 +85,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("GET /auth/enter.js", script(enterScript))
 	mux.HandleFunc("GET /auth/leave.js", script(leaveScript))
 	mux.HandleFunc("/", h.unknown)
-	return o.Frame.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := r.URL.EscapedPath(); path.Clean(asked) != asked {
-			h.unknown(w, r)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})), nil
+	return o.Frame.Around(web.Tidy(mux, h.unknown)), nil
 }
 
 func script(text string) http.HandlerFunc {
@@ -151,7 +142,7 @@ var statuses = map[fault.Kind]int{
 func shown(err error) (status int, words string) {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		if status, known := statuses[f.Kind]; known {
-			return status, strings.ToUpper(f.Message[:1]) + f.Message[1:] + "."
+			return status, web.Sentence(f)
 		}
 	}
 	return http.StatusInternalServerError, "Something is wrong on our side. Try again in a minute."
@@ -160,30 +151,22 @@ func shown(err error) (status int, words string) {
 // contentPolicy returns the Content-Security-Policy of a page. Only the admin of the store
 // may have it in a frame, and only there has it the platform's script.
 func (h *handler) contentPolicy(domain string, v view) string {
-	policy := strings.TrimSuffix(web.ContentPolicy(styles), "frame-ancestors 'none'") + "form-action 'self'; frame-ancestors "
-	if domain == "" {
-		policy += "'none'"
-	} else {
-		policy += strings.Join(h.Ancestors(domain), " ")
-	}
+	more := []string{"form-action 'self'"}
 	if v.Bridge != "" {
-		policy += "; script-src 'self' " + h.origin + "; connect-src 'self' " + h.origin
+		more = append(more, "script-src 'self' "+h.origin, "connect-src 'self' "+h.origin)
 	}
-	return policy
+	var ancestors []string
+	if domain != "" {
+		ancestors = h.Ancestors(domain)
+	}
+	return web.FramedContentPolicy(styles, ancestors, more...)
 }
 
 // show writes a page.
 func (h *handler) show(w http.ResponseWriter, r *http.Request, status int, name, domain string, v view) {
 	v.Styles, v.Shop, v.ClientID, v.RequestID = template.CSS(styles), domain, h.ClientIDs[v.App], w.Header().Get("X-Request-Id") //nolint:gosec // the styles are ours
-	var page bytes.Buffer
-	if err := h.pages.ExecuteTemplate(&page, name, v); err != nil {
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	if err := web.Render(w, h.pages, status, name, h.contentPolicy(domain, v), v); err != nil {
 		web.WriteError(w, r, err)
-		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", h.contentPolicy(domain, v))
-	header.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // a reader that has gone away is no failure
 }

@@ -3,16 +3,11 @@
 package portal
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"html/template"
-	"math"
 	"net/http"
-	"path"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -84,18 +79,7 @@ func New(o Options) (http.Handler, error) {
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, view{}, fault.New(fault.Forbidden, "another site has sent this form").Code("crossOrigin"))
 	}))
-	return withoutLink(o.Frame.Around(cross.Handler(p.tidy(web.Mux(mux))))), nil
-}
-
-// tidy answers paths that the mux would rather have written otherwise.
-func (p *portal) tidy(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := r.URL.EscapedPath(); path.Clean(asked) != asked {
-			p.unknown(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return withoutLink(o.Frame.Around(cross.Handler(web.Tidy(web.Mux(mux), p.unknown)))), nil
 }
 
 func (p *portal) unknown(w http.ResponseWriter, r *http.Request) {
@@ -152,12 +136,9 @@ func (p *portal) page(show func(w http.ResponseWriter, r *http.Request, of shop.
 	}
 }
 
-// handles is how stores are named.
-var handles = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,252}$`)
-
 func (p *portal) shop(r *http.Request) (shop.Shop, error) {
 	handle := strings.ToLower(r.PathValue("shop"))
-	if !handles.MatchString(handle) {
+	if !login.IsHandle(handle) {
 		return shop.Shop{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 	}
 	return p.Login.Shop(r.Context(), handle)
@@ -166,19 +147,11 @@ func (p *portal) shop(r *http.Request) (shop.Shop, error) {
 // render answers with a page.
 func (p *portal) render(w http.ResponseWriter, status int, name string, v view) error {
 	v.Styles = template.CSS(styles) //nolint:gosec // it is ours
-	var body bytes.Buffer
-	if err := p.pages.ExecuteTemplate(&body, name, v); err != nil {
-		return err
-	}
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", p.policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Robots-Tag", "noindex")
-	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the client is gone
-	return nil
+	return web.Render(w, p.pages, status, name, p.policy, v)
 }
 
 // problems are the texts of the page for each kind of failure.
@@ -210,9 +183,7 @@ func (p *portal) fail(w http.ResponseWriter, r *http.Request, v view, err error)
 		if v.Problem == "" && known {
 			v.Problem = f.Message
 		}
-		if f.Wait > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.Wait.Seconds()))))
-		}
+		web.SetRetryAfter(w, f)
 	}
 	if err := p.render(w, told.status, "problem", v); err != nil {
 		web.WriteError(w, r, err)

@@ -10,33 +10,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// Names of the cookie that holds a session. The browser takes the first only
-// over HTTPS and only from this very host.
-const (
-	secureCookie = "__Host-portal"
-	plainCookie  = "portal-dev"
-)
-
-func (p *portal) cookie(value string) *http.Cookie {
-	c := &http.Cookie{
-		Name: plainCookie, Value: value, Path: "/", HttpOnly: true, Secure: p.Secure, SameSite: http.SameSiteLaxMode, MaxAge: int(login.SessionLife.Seconds()),
-	}
-	if p.Secure {
-		c.Name = secureCookie
-	}
-	if value == "" {
-		c.MaxAge = -1
-	}
-	return c
-}
-
-// session returns the session that a request carries, or "".
-func (p *portal) session(r *http.Request) string {
-	c, err := r.Cookie(p.cookie("").Name)
-	if err != nil {
-		return ""
-	}
-	return c.Value
+// cookie is the cookie that holds a session.
+func (p *portal) cookie() web.SessionCookie {
+	return web.SessionCookie{Name: "portal", Life: login.SessionLife, Secure: p.Secure}
 }
 
 // principal returns the subscriber who sends a request: by a token in the header, or by a session.
@@ -44,7 +20,7 @@ func (p *portal) principal(r *http.Request, of shop.Shop) (login.Principal, erro
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		return p.Login.Authenticate(r.Context(), of.ID, token, login.ByToken)
 	}
-	return p.Login.Authenticate(r.Context(), of.ID, p.session(r), login.ByLink)
+	return p.Login.Authenticate(r.Context(), of.ID, p.cookie().Read(r), login.ByLink)
 }
 
 // look shows what a link does. It does nothing yet: programs that scan mail
@@ -64,7 +40,7 @@ func (p *portal) enter(w http.ResponseWriter, r *http.Request, of shop.Shop, v v
 	if err != nil {
 		return err
 	}
-	http.SetCookie(w, p.cookie(value))
+	http.SetCookie(w, p.cookie().Of(value))
 	redirect(w, v.Home)
 	return nil
 }
@@ -92,10 +68,10 @@ func (p *portal) sendLink(w http.ResponseWriter, r *http.Request, of shop.Shop, 
 }
 
 func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
-	if err := p.Login.SignOut(r.Context(), of.ID, p.session(r)); err != nil {
+	if err := p.Login.SignOut(r.Context(), of.ID, p.cookie().Read(r)); err != nil {
 		return err
 	}
-	http.SetCookie(w, p.cookie(""))
+	http.SetCookie(w, p.cookie().Of(""))
 	redirect(w, v.Home+"/signin")
 	return nil
 }
