@@ -140,7 +140,7 @@ var domain = [][]string{
 	{"billing", "privacy"},
 	{"confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
-	{"staff"},
+	{"bulk", "staff"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
