@@ -93,10 +93,19 @@ var table = slices.Concat(
 			tests: []string{"internal/store/..."},
 		},
 		{
+			of:  "internal/web/dashboard/dashboardtest",
+			may: []string{"internal/base/...", "internal/domain/...", "internal/store/...", "internal/web", "internal/web/dashboard/..."},
+		},
+		{
 			of:    "internal/web/dashboard",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/dashboard/..."},
+		},
+		{
+			of:    "internal/web/dashboard/...",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/dashboard"},
 			libs:  []string{"github.com/boombuler/barcode"},
-			tests: []string{"internal/store/...", "internal/pgtest"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/dashboard/..."},
 		},
 		{
 			of:    "internal/web/...",
@@ -131,7 +140,7 @@ var domain = [][]string{
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
-	{"staff"},
+	{"bulk", "staff"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to

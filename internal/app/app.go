@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/connection"
@@ -88,6 +89,7 @@ type App struct {
 	Intake    *intake.Service
 	Loyalty   *loyalty.Service
 	Access    *access.Service
+	Bulk      *bulk.Service
 	Bundles   *bundle.Service
 	Delivery  *delivery.Service
 	Notify    *notify.Service

@@ -7,8 +7,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 )
+
+// bulkParallel is how many contracts of one store a worker of a bulk action changes at once.
+const bulkParallel = 4
 
 // changeContracts assembles the services that change contracts.
 func (a *App) changeContracts(client *shopify.Client) {
@@ -21,4 +25,11 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
 	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
 	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
+	a.Bulk = &bulk.Service{
+		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login,
+		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
+	}
+	if a.options.Simulated != nil { // what it asks for is done in the goroutine that asks
+		a.Bulk.Parallel = 1
+	}
 }

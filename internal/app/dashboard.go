@@ -15,6 +15,9 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/home"
+	"github.com/perennialhq/perennial/internal/web/dashboard/people"
+	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
@@ -30,8 +33,18 @@ func newStaff(db *store.DB, o Options) *staff.Service {
 // dashboard builds the pages of the people of a store.
 func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 	return dashboard.New(dashboard.Options{
-		Frame: frame, Staff: a.Staff, Setup: setup{a.Store, a.options, a.Connections}, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(),
+		Frame: frame, Staff: a.Staff, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(), Rooms: a.rooms(),
 	})
+}
+
+// rooms returns the parts of the dashboard, in the order of the navigation.
+func (a *App) rooms() []dashboard.Room {
+	now := a.options.Clock
+	return []dashboard.Room{
+		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
+		settings.New(settings.Options{Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
+		people.New(people.Options{Staff: a.Staff}),
+	}
 }
 
 // embedding returns what the dashboard needs in the platform's admin, or nil when the
@@ -61,8 +74,8 @@ type setup struct {
 const proxyStep = "proxy"
 
 // State returns what is known of the setup.
-func (s setup) State(ctx context.Context, of shop.Shop) (dashboard.State, error) {
-	state := dashboard.State{
+func (s setup) State(ctx context.Context, of shop.Shop) (home.State, error) {
+	state := home.State{
 		Connected: of.Connected, WebhookURL: s.options.Settings.PublicURL != "", Subscribed: !of.ReconciledAt.IsZero() || !of.Reading.Started.IsZero(),
 		WebhookError: of.SubscribeError, Mail: s.options.Settings.MailHost != "",
 	}

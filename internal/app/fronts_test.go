@@ -23,7 +23,7 @@ func TestRootOfEachHostListsItsPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set := settings(t)
+			set := serverSettings(t)
 			set.OpsListen = row.opsListen
 			a, err := New(t.Context(), Options{Settings: set, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: Production})
 			if err != nil {

@@ -34,8 +34,8 @@ func (l listeners) Handle(_ context.Context, r slog.Record) error {
 
 func (l listeners) Enabled(context.Context, slog.Level) bool { return true }
 
-// settings are those of a service on a migrated SQLite file.
-func settings(t *testing.T) config.Server {
+// serverSettings are those of a service on a migrated SQLite file.
+func serverSettings(t *testing.T) config.Server {
 	t.Helper()
 	s := config.Server{
 		Database: config.Database{Data: config.Data{Database: filepath.Join(t.TempDir(), "data.db")}, SecretKey: config.Secret("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")},
@@ -50,7 +50,7 @@ func settings(t *testing.T) config.Server {
 
 func TestSecondNodeOnSQLiteFileIsRefused(t *testing.T) {
 	t.Parallel()
-	set := settings(t)
+	set := serverSettings(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	addresses, ended := make(chan string, 3), make(chan error, 1)
@@ -70,7 +70,7 @@ func TestSecondNodeOnSQLiteFileIsRefused(t *testing.T) {
 
 func TestServeEndsWhenListenerFails(t *testing.T) {
 	t.Parallel()
-	set := settings(t)
+	set := serverSettings(t)
 	all, err := bind(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestServeEndsWhenListenerFails(t *testing.T) {
 
 // It is not parallel: it measures the process.
 func TestServeFreesMemoryAndClosesIdleConnections(t *testing.T) {
-	set := settings(t)
+	set := serverSettings(t)
 	addresses := make(chan string, 3)
 	leaktest.StartAndStop(t, func() time.Duration {
 		ctx, stop := context.WithCancel(t.Context())

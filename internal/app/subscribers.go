@@ -5,6 +5,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/store"
@@ -17,6 +18,9 @@ func Subscribers() store.Subscribers {
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return webhook.Publish(ctx, tx, e) },
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
 				return points.NoteOrders(ctx, tx, e)
+			},
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return bulk.NoteChanges(ctx, tx, e)
 			},
 		},
 		Members: []func(context.Context, *store.Tx, []points.Event) error{

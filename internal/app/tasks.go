@@ -5,6 +5,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
@@ -31,5 +32,6 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, func(ctx context.Context, t plan.Repair) error { return a.Plans.Repair(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t privacy.Work) error { return a.Privacy.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t bulk.Work) error { return a.Bulk.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })
 }

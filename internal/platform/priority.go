@@ -10,18 +10,22 @@ type Priority int
 const (
 	ForPerson  Priority = iota // a person waits for the answer
 	Background                 // charges and what keeps up with the platform
-	Bulk                       // reads much, and may take hours
+	Bulk                       // reads or changes much, and may take hours
 )
 
 type priorityKey struct{}
 
 // Interactive marks a context in which a person waits for the answer. A client
-// that has to wait for the platform's limits serves such calls first.
+// that has to wait for the platform's limits serves such calls first. A context that is
+// marked InBulk stays so: what acts on many contracts calls the same services as a person.
 func Interactive(ctx context.Context) context.Context {
+	if PriorityOf(ctx) == Bulk {
+		return ctx
+	}
 	return context.WithValue(ctx, priorityKey{}, ForPerson)
 }
 
-// InBulk marks a context in which much is read and nothing waits for the end. A client
+// InBulk marks a context in which much is read or changed and nothing waits for the end. A client
 // that has to wait for the platform's limits serves such calls last.
 func InBulk(ctx context.Context) context.Context {
 	return context.WithValue(ctx, priorityKey{}, Bulk)

@@ -79,11 +79,11 @@ func (tx *Tx) PlanGroupsOf(ctx context.Context, sellingPlans []int64) (map[int64
 
 // LockLedger locks the shop's figures until the transaction ends.
 func (tx *Tx) LockLedger(ctx context.Context) (analytics.Ledger, error) {
-	if _, err := tx.q.NewRaw("INSERT INTO analytics_state (shop_id, last_day, last_number) VALUES (?, 0, 0) ON CONFLICT DO NOTHING", bound{tx.of}).Exec(ctx); err != nil {
+	if _, err := tx.q.NewRaw("INSERT INTO analytics_state (shop_id, id, last_day, last_number) VALUES (?, 1, 0, 0) ON CONFLICT DO NOTHING", bound{tx.of}).Exec(ctx); err != nil {
 		return analytics.Ledger{}, fmt.Errorf("begin the figures: %w", err)
 	}
 	var row struct{ LastDay, LastNumber int64 }
-	q := tx.q.NewSelect().TableExpr("analytics_state AS s").ColumnExpr("s.last_day, s.last_number").Where("s.shop_id = ?", bound{tx.of})
+	q := tx.q.NewSelect().TableExpr("analytics_state AS s").ColumnExpr("s.last_day, s.last_number").Where("s.shop_id = ?", bound{tx.of}).Where("s.id = 1")
 	if err := tx.dialect().forUpdate(q).Scan(ctx, &row); err != nil {
 		return analytics.Ledger{}, fmt.Errorf("lock the figures: %w", err)
 	}
@@ -106,7 +106,7 @@ func (tx *Tx) zone(ctx context.Context) (*time.Location, error) {
 
 // PutLedger writes where the shop's figures are.
 func (tx *Tx) PutLedger(ctx context.Context, l analytics.Ledger) error {
-	_, err := tx.q.NewRaw("UPDATE analytics_state SET last_day = ?, last_number = ? WHERE shop_id = ?", bound{int64(l.LastDay)}, bound{l.LastNumber}, bound{tx.of}).Exec(ctx)
+	_, err := tx.q.NewRaw("UPDATE analytics_state SET last_day = ?, last_number = ? WHERE shop_id = ? AND id = 1", bound{int64(l.LastDay)}, bound{l.LastNumber}, bound{tx.of}).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("write where the figures are: %w", err)
 	}

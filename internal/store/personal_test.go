@@ -74,6 +74,9 @@ const (
 var notPersonal = map[string]string{
 	"amount_counts.line": isState, "api_keys.app": isStores, "api_keys.hash": isSecret, "api_keys.hint": isStores, "api_keys.name": isStores, "api_keys.scopes": isStores,
 	"attempts.flags": isState, "attempts.key": isIdentity,
+	"bulk_items.status": isState, "bulk_items.discount": isIdentity, "bulk_items.code": isState, "bulk_items.reason": "why a contract could not be changed, in the service's words",
+	"bulk_jobs.action": isStores, "bulk_jobs.client_ip": isStores, "bulk_jobs.kind": isState, "bulk_jobs.request": isIdentity, "bulk_jobs.selection": "a search, kept until its contracts are written down",
+	"bulk_jobs.started_by": isStores, "bulk_jobs.status": isState,
 	"bundles.line": isState, "bundles.settings": isStores,
 	"card_tries.payment_method": isIdentity,
 	"contract_counts.line":      isState, "contract_counts.status": isState, "contract_counts.delivery_interval": isState,

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
@@ -44,6 +45,7 @@ type Source interface {
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePrivacyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueBulkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	// UncheckedShops returns connected shops that are due for a comparison with the
 	// platform.
@@ -88,6 +90,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with contracts that wait for a change", s.Source.ShopsToAmend, func(id shop.ID) task.Task { return lifecycle.RunDue{Shop: id} }},
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
 		{"shops with requests for personal data", s.Source.DuePrivacyShops, func(id shop.ID) task.Task { return privacy.Work{Shop: id} }},
+		{"shops with actions on many contracts", s.Source.DueBulkShops, func(id shop.ID) task.Task { return bulk.Work{Shop: id} }},
 		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},
 	} {

@@ -23,6 +23,8 @@ import (
 	"github.com/perennialhq/perennial/internal/store/storetest"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/home"
+	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 )
 
 // fill types a text into a field, without leaving the page.
@@ -180,7 +182,8 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 	}
 	service := &staff.Service{Store: db.Staff(), Clock: now, RealClock: now, PublicURL: "https://perennial.example"}
 	pages, err := dashboard.New(dashboard.Options{
-		Frame: web.Frame{Log: slog.New(slog.DiscardHandler)}, Staff: service, Setup: noSetup{}, Syncs: noSetup{}, Clock: now,
+		Frame: web.Frame{Log: slog.New(slog.DiscardHandler)}, Staff: service, Clock: now,
+		Rooms: []dashboard.Room{home.New(home.Options{Setup: noSetup{}, Syncs: noSetup{}, Clock: now}), people.New(people.Options{Staff: service})},
 		Embed: &dashboard.Embedding{
 			ClientID: "client", Bridge: bridge.URL + "/bridge.js", Ancestors: func(string) []string { return []string{"'self'"} },
 			Verify: func(token string) (domain, user string, err error) {
@@ -224,17 +227,12 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 // noSetup is a store that is connected and not set up.
 type noSetup struct{}
 
-// Progress returns no sync.
-func (noSetup) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
-	return intake.Sync{}, false, nil
-}
-
 // Departure returns none.
 func (noSetup) Departure(context.Context, shop.ID) (intake.Departure, error) {
 	return intake.Departure{}, nil
 }
 
 // State returns the state.
-func (noSetup) State(context.Context, shop.Shop) (dashboard.State, error) {
-	return dashboard.State{Connected: true}, nil
+func (noSetup) State(context.Context, shop.Shop) (home.State, error) {
+	return home.State{Connected: true}, nil
 }

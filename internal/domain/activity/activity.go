@@ -52,6 +52,8 @@ type Actor struct {
 	// Customer is the subscriber who acts and who may see only their own records; 0 when
 	// the actor acts for the store. Entries do not store it.
 	Customer int64 `json:",omitempty"`
+	// Job is the bulk job that acts; 0: none. Entries do not store it.
+	Job int64 `json:",omitempty"`
 }
 
 // System is the service acting automatically.

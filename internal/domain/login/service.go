@@ -3,6 +3,7 @@ package login
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"time"
 
@@ -205,10 +206,18 @@ func (s *Service) mail(ctx context.Context, tx Tx, store shop.Shop, to Subscribe
 	}
 	m, err := notify.New(notify.Message{
 		Kind: notify.ManagementLink, To: to.Customer.Email, FromName: store.Domain, Content: words, Contract: l.Contract, Actor: by,
-		DedupeKey: string(notify.ManagementLink) + ":" + hex.EncodeToString(l.Hash[:]), ExpiresAt: l.ExpiresAt,
+		DedupeKey: dedupeKey(l, by), ExpiresAt: l.ExpiresAt,
 	}, l.CreatedAt)
 	if err != nil {
 		return err
 	}
 	return notify.Queue(ctx, tx, store.ID, m)
+}
+
+// dedupeKey is the key of the e-mail that holds a link. A bulk job sends a customer one.
+func dedupeKey(l Link, by activity.Actor) string {
+	if by.Job != 0 {
+		return fmt.Sprintf("%s:job:%d:%d", notify.ManagementLink, by.Job, l.Customer)
+	}
+	return string(notify.ManagementLink) + ":" + hex.EncodeToString(l.Hash[:])
 }

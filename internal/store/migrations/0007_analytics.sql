@@ -4,9 +4,11 @@
 
 -- How far the figures of a store are. Its lock orders the changes.
 CREATE TABLE analytics_state (
-	shop_id bigint NOT NULL PRIMARY KEY REFERENCES shops (id),
+	shop_id bigint NOT NULL REFERENCES shops (id),
+	id bigint NOT NULL, -- 1
 	last_day bigint NOT NULL, -- of a change
-	last_number bigint NOT NULL -- in contract_history
+	last_number bigint NOT NULL, -- in contract_history
+	PRIMARY KEY (shop_id, id)
 );
 {{.RowSecurity "analytics_state"}}
 

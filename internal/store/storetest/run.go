@@ -48,6 +48,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"consent":              testConsent,
 		"privacy":              testPrivacy,
 		"syncs":                testSyncs,
+		"bulk":                 testBulk,
 		"bundles":              testBundles,
 		"catalogue":            testCatalogue,
 		"search":               testSearch,

@@ -1,38 +1,41 @@
 package dashboard
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
 // New returns the handler of Path and everything below it.
 func New(o Options) (http.Handler, error) {
-	d := &dashboard{Options: o}
+	d := &dashboard{Options: o, styles: styles, said: maps.Clone(said)}
 	if o.Embed != nil {
-		u, err := url.Parse(o.Embed.Bridge)
-		if err != nil {
+		if _, err := url.Parse(o.Embed.Bridge); err != nil {
 			return nil, err
 		}
-		d.bridge = u.Scheme + "://" + u.Host
 	}
-	var err error
-	if d.pages, err = parsePages(); err != nil {
+	pages, err := parsePages()
+	if err != nil {
 		return nil, err
 	}
+	d.renderer = &renderer{pages: pages, embed: o.Embed, unavailable: o.Frame.Unavailable}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+stylesPath, asset(styles, "text/css; charset=utf-8"))
-	mux.HandleFunc("GET "+scriptPath, asset(script, "text/javascript; charset=utf-8"))
 	d.handleEntrance(mux)
-	d.handleStore(mux)
-	unknown := func(w http.ResponseWriter, r *http.Request) { d.fail(w, r, view{}, pathNotFound()) }
+	for _, room := range o.Rooms {
+		if err := d.furnish(mux, room); err != nil {
+			return nil, err
+		}
+	}
+	d.renderer.assets = newAssets(d.styles)
+	d.renderer.assets.register(mux)
+	unknown := func(w http.ResponseWriter, r *http.Request) { d.renderer.fail(w, r, View{}, PathNotFound()) }
 	mux.HandleFunc("/", unknown)
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.fail(w, r, view{}, fault.New(fault.Forbidden, "another site sent this form, so nothing was done").Code("crossOrigin"))
+		d.renderer.fail(w, r, View{}, fault.New(fault.Forbidden, "another site sent this form, so nothing was done").Code("crossOrigin"))
 	}))
 	return withoutSecret(o.Frame.Around(cross.Handler(web.Tidy(mux, unknown)))), nil
 }
@@ -53,24 +56,27 @@ func (d *dashboard) handleEntrance(mux *http.ServeMux) {
 	mux.HandleFunc("POST /admin/invitation/{shop}", d.page(d.acceptInvitation))
 }
 
-// handleStore registers the pages of a store.
-func (d *dashboard) handleStore(mux *http.ServeMux) {
-	const at = " /admin/stores/{shop}"
-	mux.HandleFunc("GET"+at, d.inStore(staff.ReadStore, d.home))
-	mux.HandleFunc("GET"+at+"/charging", d.inStore(staff.ReadStore, d.charging))
-	mux.HandleFunc("POST"+at+"/charging", d.inStore(confirmCharging, d.confirmCharges))
-	mux.HandleFunc("GET"+at+"/personal-data", d.inStore(staff.ManageStore, d.personal))
-	mux.HandleFunc("POST"+at+"/personal-data/{request}", d.inStore(staff.ManageStore, d.download))
-	mux.HandleFunc("GET"+at+"/users", d.inStore(staff.ManageUsers, d.users))
-	mux.HandleFunc("POST"+at+"/users/invite", d.inStore(staff.ManageUsers, d.invite))
-	mux.HandleFunc("POST"+at+"/users/withdraw", d.inStore(staff.ManageUsers, d.withdraw))
-	mux.HandleFunc("POST"+at+"/users/role", d.inStore(staff.ManageUsers, d.changeRole))
-	mux.HandleFunc("GET"+at+"/users/{user}/remove", d.inStore(staff.ManageUsers, d.confirmRemoval))
-	mux.HandleFunc("POST"+at+"/users/{user}/remove", d.inStore(staff.ManageUsers, d.remove))
-	mux.HandleFunc("GET"+at+"/account", d.inAccount(d.account))
-	mux.HandleFunc("POST"+at+"/account/password", d.inAccount(d.changePassword))
-	mux.HandleFunc("GET"+at+"/account/two-step", d.inAccount(d.showTwoStep))
-	mux.HandleFunc("POST"+at+"/account/two-step", d.inAccount(d.turnTwoStepOn))
-	mux.HandleFunc("POST"+at+"/account/two-step/off", d.inAccount(d.turnTwoStepOff))
-	mux.HandleFunc("POST"+at+"/account/sessions", d.inAccount(d.revoke))
+// findPath is that of the page that searches the whole store.
+const findPath = "/find"
+
+// furnish adds a room: its routes are registered, and what its pages need is kept.
+func (d *dashboard) furnish(mux *http.ServeMux, room Room) error {
+	base, err := parsePages()
+	if err != nil {
+		return err
+	}
+	if room.Pages != nil {
+		if base, err = base.ParseFS(room.Pages, "pages/*.html"); err != nil {
+			return err
+		}
+	}
+	d.styles += room.Styles
+	maps.Copy(d.said, room.Said)
+	d.menu = append(d.menu, room.Menu...)
+	for _, route := range room.Routes {
+		method, path := route.split()
+		d.finds = d.finds || path == findPath
+		mux.HandleFunc(method+" "+Path+"/stores/{shop}"+path, d.inStore(base, route))
+	}
+	return nil
 }

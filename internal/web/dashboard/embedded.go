@@ -31,24 +31,23 @@ func tokenOf(r *http.Request) string {
 
 // enterEmbedded lets in the user of a session token, which every request has to bring. A page that is asked for without one is answered with a page whose
 // script gets one and asks again.
-func (d *dashboard) enterEmbedded(w http.ResponseWriter, r *http.Request, handle string) (visit, error) {
+func (d *dashboard) enterEmbedded(w http.ResponseWriter, r *http.Request, handle string) (Visit, error) {
 	token := tokenOf(r)
 	if token == "" && r.Method == http.MethodGet {
-		return visit{}, d.render(w, http.StatusOK, "bring", view{Title: "Opening the app", Shop: login.Domain(handle), Embedded: true})
+		return Visit{}, d.renderer.render(w, http.StatusOK, "bring", View{Title: "Opening the app", Shop: login.Domain(handle), Embedded: true})
 	}
 	domain, user, err := d.Embed.Verify(token)
 	if err != nil {
-		return visit{}, err
+		return Visit{}, err
 	}
 	if domain != login.Domain(handle) {
-		return visit{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
+		return Visit{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 	}
-	var v visit
-	if v.shop, v.user, v.role, err = d.Staff.EnterByPlatform(r.Context(), domain, user, clientOf(r)); err != nil {
-		return visit{view: view{Shop: domain, Embedded: true}}, err
+	var v Visit
+	if v.Shop, v.User, v.Role, err = d.Staff.EnterByPlatform(r.Context(), domain, user, ClientOf(r)); err != nil {
+		return Visit{View: View{Shop: domain, Embedded: true}}, err
 	}
-	v.view = d.layout(r, v, embeddedQuery)
-	return v, nil
+	return d.layout(r, v, embeddedQuery)
 }
 
 // startEmbedded sends a user of the platform's admin to the store of the session token.
@@ -59,11 +58,11 @@ func (d *dashboard) startEmbedded(w http.ResponseWriter, r *http.Request) error 
 		if !login.IsHandle(handle) {
 			return fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 		}
-		return redirect(w, Path+"/stores/"+handle+embeddedQuery)
+		return Redirect(w, Path+"/stores/"+handle+embeddedQuery)
 	}
 	domain, _, err := d.Embed.Verify(token)
 	if err != nil {
 		return err
 	}
-	return redirect(w, Path+"/stores/"+login.Handle(domain)+embeddedQuery+"&id_token="+url.QueryEscape(token))
+	return Redirect(w, Path+"/stores/"+login.Handle(domain)+embeddedQuery+"&id_token="+url.QueryEscape(token))
 }

@@ -1,35 +1,71 @@
 package dashboard
 
-import "github.com/perennialhq/perennial/internal/domain/staff"
+import (
+	"strings"
 
-// noPage is the path of a section that has no page of its own.
-const noPage = "-"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+)
 
-// section is an entry of the main navigation, with the pages below it.
-type section struct {
+// Section is a part of the main navigation.
+type Section string
+
+// The sections.
+const (
+	Subscriptions Section = "Subscriptions"
+	Plans         Section = "Plans"
+	Analytics     Section = "Analytics"
+	Settings      Section = "Settings"
+	Developers    Section = "Developers"
+)
+
+// order is that of the sections, below the link to the first page.
+var order = []struct {
+	name Section
+	icon string
+}{{Subscriptions, "loop"}, {Plans, "plan"}, {Analytics, "chart"}, {Settings, "gear"}, {Developers, "code"}}
+
+// Entry is a page in the main navigation.
+type Entry struct {
+	Section Section
+	Name    string
+	Path    string // below the store's
+	Need    staff.Permission
+}
+
+// part is a section as a page shows it.
+type part struct {
 	Name  string
 	Icon  string
-	Path  string // below the store's; noPage: that of the first of Pages
-	Pages []entry
+	Path  string // below the store's, of its first page
+	Pages []link
 	Here  bool // it is the page that is shown
 	Open  bool // one of Pages is
 }
 
-// entry is a page below a section.
-type entry struct {
-	Name string
-	Path string
-	Here bool
-
-	need staff.Permission
+// link is a page as the navigation shows it.
+type link struct {
+	Name, Path string
+	Here       bool
 }
 
-// sections are the main navigation. A page is added when it exists.
-var sections = []section{
-	{Name: "Home", Icon: "home", Path: ""},
-	{Name: "Settings", Icon: "gear", Path: noPage, Pages: []entry{
-		{Name: "Charging", Path: "/charging", need: staff.ReadStore},
-		{Name: "Users", Path: "/users", need: staff.ManageUsers},
-		{Name: "Personal data", Path: "/personal-data", need: staff.ManageStore},
-	}},
+// navigation returns the main navigation as a user with a role sees it on the page at a path
+// below the store's.
+func navigation(menu []Entry, at string, role staff.Role) []part {
+	parts := []part{{Name: "Home", Icon: "home", Here: at == ""}}
+	for _, section := range order {
+		p := part{Name: string(section.name), Icon: section.icon}
+		for _, e := range menu {
+			if e.Section != section.name || !role.May(e.Need) {
+				continue
+			}
+			l := link{e.Name, e.Path, at == e.Path || strings.HasPrefix(at, e.Path+"/")}
+			p.Open = p.Open || l.Here
+			p.Pages = append(p.Pages, l)
+		}
+		if len(p.Pages) > 0 {
+			p.Path = p.Pages[0].Path
+			parts = append(parts, p)
+		}
+	}
+	return parts
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"errors"
+	"html/template"
 	"math"
 	"net/http"
 	"strconv"
@@ -13,8 +14,8 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// view is what every page shows.
-type view struct {
+// View is what every page shows.
+type View struct {
 	Title    string
 	Lead     string // a sentence below the title
 	Shop     string // the store's domain; empty outside of a store
@@ -23,7 +24,10 @@ type view struct {
 	User     string
 	Role     staff.Role
 	Stores   int // that the user belongs to
-	Nav      []section
+	Nav      []part
+	Crumb    *Crumb // nil: the page belongs to none
+	Finds    bool   // the store can be searched as a whole
+	Sought   string // what was searched for
 	Embedded bool
 	ClientID string
 	Bridge   string
@@ -33,16 +37,24 @@ type view struct {
 	Field     string // the field that it is about; empty: none
 	RequestID string
 	Page      any // what the page alone shows
+	Assets    assets
+
+	pages *template.Template // nil: those of this package
 }
 
-// Styles returns the path of the style sheet.
-func (view) Styles() string { return stylesPath }
+// Crumb is the page that another one belongs to.
+type Crumb struct{ Name, Path string }
 
-// Script returns the path of the script of embedded pages.
-func (view) Script() string { return scriptPath }
+// At returns the address of a page, whose path is below that of the store and may have a query.
+func (v View) At(path string) string {
+	if v.Query != "" && strings.Contains(path, "?") {
+		return v.Base + path + "&" + v.Query[1:]
+	}
+	return v.Base + path + v.Query
+}
 
 // Wrong returns the problem of a field, or "".
-func (v view) Wrong(field string) string {
+func (v View) Wrong(field string) string {
 	if v.Field != field {
 		return ""
 	}
@@ -50,27 +62,39 @@ func (v view) Wrong(field string) string {
 }
 
 // Banner returns the problem that is about no field, or "".
-func (v view) Banner() string {
+func (v View) Banner() string {
 	if v.Field != "" {
 		return ""
 	}
 	return v.Problem
 }
 
-// policy returns the Content-Security-Policy. Only a page in the platform's admin has
-// scripts, and may be in a frame.
-func (d *dashboard) policy(v view) string {
+// renderer answers with pages.
+type renderer struct {
+	pages       *template.Template // of this package
+	assets      assets
+	embed       *Embedding       // nil: no page is shown in the platform's admin
+	unavailable func(error) bool // nil: no failure says so
+}
+
+// policy returns the Content-Security-Policy. A page in the platform's admin may run the
+// platform's script, and may be in a frame.
+func (p *renderer) policy(v View) string {
 	rules := []string{"default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'"}
 	if v.Embedded {
-		return strings.Join(append(rules, "script-src 'self' "+d.bridge, "connect-src 'self' "+d.bridge, "frame-ancestors "+strings.Join(d.Embed.Ancestors(v.Shop), " ")), "; ")
+		return strings.Join(append(rules, "script-src 'self' "+p.embed.origin(), "connect-src 'self' "+p.embed.origin(), "frame-ancestors "+strings.Join(p.embed.Ancestors(v.Shop), " ")), "; ")
 	}
-	return strings.Join(append(rules, "frame-ancestors 'none'"), "; ")
+	return strings.Join(append(rules, "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"), "; ")
 }
 
 // render answers with a page.
-func (d *dashboard) render(w http.ResponseWriter, status int, name string, v view) error {
+func (p *renderer) render(w http.ResponseWriter, status int, name string, v View) error {
+	v.Assets = p.assets
 	if v.Embedded {
-		v.ClientID, v.Bridge = d.Embed.ClientID, d.Embed.Bridge
+		v.ClientID, v.Bridge = p.embed.ClientID, p.embed.Bridge
+	}
+	if v.pages == nil {
+		v.pages = p.pages
 	}
 	h := w.Header()
 	h.Set("Referrer-Policy", "no-referrer")
@@ -78,12 +102,12 @@ func (d *dashboard) render(w http.ResponseWriter, status int, name string, v vie
 	if !v.Embedded {
 		h.Set("X-Frame-Options", "DENY")
 	}
-	return web.Render(w, d.pages, status, name, d.policy(v), v)
+	return web.Render(w, v.pages, status, name, p.policy(v), v)
 }
 
 // again shows a form again, with what is wrong. Failures that the form cannot mend are
 // returned.
-func (d *dashboard) again(w http.ResponseWriter, r *http.Request, name string, v view, err error) error {
+func (p *renderer) again(w http.ResponseWriter, r *http.Request, name string, v View, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err
@@ -99,7 +123,7 @@ func (d *dashboard) again(w http.ResponseWriter, r *http.Request, name string, v
 	}
 	web.Note(r.Context(), err)
 	v.Problem, v.Field = sentence(f), f.Param
-	return d.render(w, status, name, v)
+	return p.render(w, status, name, v)
 }
 
 // sentence returns the message of a failure as it is read.
@@ -115,7 +139,8 @@ func sentence(f *fault.Error) string {
 	return text
 }
 
-func pathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
+// PathNotFound returns the failure of a page that does not exist.
+func PathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
 
 // problems are the titles of the page of a failure, by its kind.
 var problems = map[fault.Kind]struct {
@@ -138,7 +163,7 @@ var ended = map[string]string{"invitationEnded": "The invitation has ended", "re
 
 // fail answers with a page that says what went wrong, as far as its reader can do something
 // about it.
-func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, v view, err error) {
+func (p *renderer) fail(w http.ResponseWriter, r *http.Request, v View, err error) {
 	web.Note(r.Context(), err)
 	shown, known := problems[fault.KindOf(err)]
 	f, ok := errors.AsType[*fault.Error](err)
@@ -147,19 +172,19 @@ func (d *dashboard) fail(w http.ResponseWriter, r *http.Request, v view, err err
 		v.Problem = sentence(f)
 		shown.title = cmp.Or(ended[f.ErrorKey], shown.title)
 		web.SetRetryAfter(w, f)
-	case fault.KindOf(err) == fault.Unavailable || d.Frame.Unavailable != nil && d.Frame.Unavailable(err):
+	case fault.KindOf(err) == fault.Unavailable || p.unavailable != nil && p.unavailable(err):
 		shown.status, shown.title, v.Problem = http.StatusServiceUnavailable, "The service cannot answer now", "Try again in a minute. Nothing was changed."
 	default:
 		shown.status, shown.title, v.Problem = http.StatusInternalServerError, "Something is wrong on our side", "Try again in a minute."
 	}
 	v.Title, v.Lead, v.Done, v.RequestID = shown.title, "", "", w.Header().Get("X-Request-Id")
-	if err := d.render(w, shown.status, "problem", v); err != nil {
+	if err := p.render(w, shown.status, "problem", v); err != nil {
 		web.WriteError(w, r, err)
 	}
 }
 
-// redirect sends the reader on, to a page that may be read again.
-func redirect(w http.ResponseWriter, to string) error {
+// Redirect sends the reader on, to a page that may be read again.
+func Redirect(w http.ResponseWriter, to string) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

@@ -11,13 +11,13 @@ import (
 )
 
 // start sends a user to the only store, or lets the user choose one.
-func (d *dashboard) start(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) start(w http.ResponseWriter, r *http.Request, v View) error {
 	if d.embedded(r) {
 		return d.startEmbedded(w, r)
 	}
 	user, err := d.Staff.Authenticate(r.Context(), d.cookie().Read(r))
 	if fault.Is(err, fault.Unauthenticated) {
-		return redirect(w, Path+"/signin")
+		return Redirect(w, Path+"/signin")
 	}
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request, v view) error 
 		return err
 	}
 	if len(stores) == 1 {
-		return redirect(w, Path+"/stores/"+login.Handle(stores[0].Domain))
+		return Redirect(w, Path+"/stores/"+login.Handle(stores[0].Domain))
 	}
 	type row struct {
 		Domain, Path string
@@ -35,10 +35,10 @@ func (d *dashboard) start(w http.ResponseWriter, r *http.Request, v view) error 
 	}
 	var rows []row
 	for _, m := range stores {
-		rows = append(rows, row{m.Domain, Path + "/stores/" + login.Handle(m.Domain), roleWords[m.Role].name})
+		rows = append(rows, row{m.Domain, Path + "/stores/" + login.Handle(m.Domain), RoleName(m.Role)})
 	}
 	v.Title, v.User, v.Page = "Choose a store", user.User.Known(), rows
-	return d.render(w, http.StatusOK, "stores", v)
+	return d.renderer.render(w, http.StatusOK, "stores", v)
 }
 
 // signInPage is what the page of signing in shows.
@@ -56,17 +56,17 @@ func nextOf(r *http.Request) string {
 	return next
 }
 
-func (d *dashboard) showSignIn(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) showSignIn(w http.ResponseWriter, r *http.Request, v View) error {
 	v.Title, v.Page = "Sign in", signInPage{Next: nextOf(r)}
-	return d.render(w, http.StatusOK, "signin", v)
+	return d.renderer.render(w, http.StatusOK, "signin", v)
 }
 
-func (d *dashboard) signIn(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) signIn(w http.ResponseWriter, r *http.Request, v View) error {
 	p := signInPage{Email: r.PostForm.Get("email"), Next: nextOf(r)}
-	value, pending, err := d.Staff.SignIn(r.Context(), p.Email, r.PostForm.Get("password"), clientOf(r))
+	value, pending, err := d.Staff.SignIn(r.Context(), p.Email, r.PostForm.Get("password"), ClientOf(r))
 	if err != nil {
 		v.Title, v.Page = "Sign in", p
-		return d.again(w, r, "signin", v, err)
+		return d.renderer.again(w, r, "signin", v, err)
 	}
 	http.SetCookie(w, d.cookie().Of(value))
 	if pending {
@@ -74,7 +74,7 @@ func (d *dashboard) signIn(w http.ResponseWriter, r *http.Request, v view) error
 		if p.Next != "" {
 			to += "?next=" + p.Next
 		}
-		return redirect(w, to)
+		return Redirect(w, to)
 	}
 	return d.onward(w, p.Next)
 }
@@ -84,40 +84,40 @@ func (d *dashboard) onward(w http.ResponseWriter, next string) error {
 	if next == "" {
 		next = Path
 	}
-	return redirect(w, next)
+	return Redirect(w, next)
 }
 
-func (d *dashboard) showCode(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) showCode(w http.ResponseWriter, r *http.Request, v View) error {
 	pending, err := d.Staff.Pending(r.Context(), d.cookie().Read(r))
 	if err != nil {
 		return err
 	}
 	if !pending {
-		return redirect(w, Path+"/signin")
+		return Redirect(w, Path+"/signin")
 	}
 	v.Title, v.Page = "Two-step sign-in", signInPage{Next: nextOf(r)}
-	return d.render(w, http.StatusOK, "code", v)
+	return d.renderer.render(w, http.StatusOK, "code", v)
 }
 
-func (d *dashboard) enterCode(w http.ResponseWriter, r *http.Request, v view) error {
-	value, err := d.Staff.Confirm(r.Context(), d.cookie().Read(r), r.PostForm.Get("code"), clientOf(r))
+func (d *dashboard) enterCode(w http.ResponseWriter, r *http.Request, v View) error {
+	value, err := d.Staff.Confirm(r.Context(), d.cookie().Read(r), r.PostForm.Get("code"), ClientOf(r))
 	if err != nil {
 		if pending, err := d.Staff.Pending(r.Context(), d.cookie().Read(r)); err == nil && !pending {
-			return redirect(w, Path+"/signin")
+			return Redirect(w, Path+"/signin")
 		}
 		v.Title, v.Page = "Two-step sign-in", signInPage{Next: nextOf(r)}
-		return d.again(w, r, "code", v, err)
+		return d.renderer.again(w, r, "code", v, err)
 	}
 	http.SetCookie(w, d.cookie().Of(value))
 	return d.onward(w, nextOf(r))
 }
 
-func (d *dashboard) signOut(w http.ResponseWriter, r *http.Request, _ view) error {
+func (d *dashboard) signOut(w http.ResponseWriter, r *http.Request, _ View) error {
 	if err := d.Staff.SignOut(r.Context(), d.cookie().Read(r)); err != nil {
 		return err
 	}
 	http.SetCookie(w, d.cookie().Of(""))
-	return redirect(w, Path+"/signin")
+	return Redirect(w, Path+"/signin")
 }
 
 // resetPage is what the page of asking for a new password shows.
@@ -126,22 +126,22 @@ type resetPage struct {
 	Sent  bool
 }
 
-func (d *dashboard) showReset(w http.ResponseWriter, _ *http.Request, v view) error {
+func (d *dashboard) showReset(w http.ResponseWriter, _ *http.Request, v View) error {
 	v.Title, v.Page = "Set a new password", resetPage{}
-	return d.render(w, http.StatusOK, "reset", v)
+	return d.renderer.render(w, http.StatusOK, "reset", v)
 }
 
 // requestReset answers the same whether a user has the address or not.
-func (d *dashboard) requestReset(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) requestReset(w http.ResponseWriter, r *http.Request, v View) error {
 	p := resetPage{Email: r.PostForm.Get("email")}
 	v.Title = "Set a new password"
-	if err := d.Staff.RequestReset(r.Context(), p.Email, clientOf(r)); err != nil {
+	if err := d.Staff.RequestReset(r.Context(), p.Email, ClientOf(r)); err != nil {
 		v.Page = p
-		return d.again(w, r, "reset", v, err)
+		return d.renderer.again(w, r, "reset", v, err)
 	}
 	p.Sent = true
 	v.Title, v.Page = "Check your e-mail", p
-	return d.render(w, http.StatusOK, "reset", v)
+	return d.renderer.render(w, http.StatusOK, "reset", v)
 }
 
 // newPasswordPage is what the page of a link or an invitation shows.
@@ -152,53 +152,53 @@ type newPasswordPage struct {
 	Name    string
 }
 
-func (d *dashboard) showNewPassword(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) showNewPassword(w http.ResponseWriter, r *http.Request, v View) error {
 	if err := d.Staff.CheckReset(r.Context(), secretOf(r)); err != nil {
 		return err
 	}
 	v.Title, v.Page = "Set a new password", newPasswordPage{Action: Path + "/reset/" + secretOf(r)}
-	return d.render(w, http.StatusOK, "newpassword", v)
+	return d.renderer.render(w, http.StatusOK, "newpassword", v)
 }
 
-func (d *dashboard) setNewPassword(w http.ResponseWriter, r *http.Request, v view) error {
-	if err := d.Staff.ResetPassword(r.Context(), secretOf(r), r.PostForm.Get("password"), clientOf(r)); err != nil {
+func (d *dashboard) setNewPassword(w http.ResponseWriter, r *http.Request, v View) error {
+	if err := d.Staff.ResetPassword(r.Context(), secretOf(r), r.PostForm.Get("password"), ClientOf(r)); err != nil {
 		v.Title, v.Page = "Set a new password", newPasswordPage{Action: Path + "/reset/" + secretOf(r)}
-		return d.again(w, r, "newpassword", v, err)
+		return d.renderer.again(w, r, "newpassword", v, err)
 	}
 	http.SetCookie(w, d.cookie().Of(""))
-	return redirect(w, Path+"/signin?done=reset")
+	return Redirect(w, Path+"/signin?done=reset")
 }
 
-func (d *dashboard) invitation(r *http.Request, v *view) error {
+func (d *dashboard) invitation(r *http.Request, v *View) error {
 	i, err := d.Staff.Invitation(r.Context(), r.PathValue("shop"), secretOf(r))
 	v.Title = "Join " + i.Shop.Domain
-	v.Page = newPasswordPage{Action: Path + "/invitation/" + r.PathValue("shop") + "/" + secretOf(r), Invited: i, Role: roleWords[i.Role].name, Name: r.PostForm.Get("name")}
+	v.Page = newPasswordPage{Action: Path + "/invitation/" + r.PathValue("shop") + "/" + secretOf(r), Invited: i, Role: RoleName(i.Role), Name: r.PostForm.Get("name")}
 	return err
 }
 
-func (d *dashboard) showInvitation(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) showInvitation(w http.ResponseWriter, r *http.Request, v View) error {
 	if err := d.invitation(r, &v); err != nil {
 		return err
 	}
-	return d.render(w, http.StatusOK, "invitation", v)
+	return d.renderer.render(w, http.StatusOK, "invitation", v)
 }
 
-func (d *dashboard) acceptInvitation(w http.ResponseWriter, r *http.Request, v view) error {
+func (d *dashboard) acceptInvitation(w http.ResponseWriter, r *http.Request, v View) error {
 	password := r.PostForm.Get("password")
-	email, err := d.Staff.Accept(r.Context(), r.PathValue("shop"), secretOf(r), r.PostForm.Get("name"), password, clientOf(r))
+	email, err := d.Staff.Accept(r.Context(), r.PathValue("shop"), secretOf(r), r.PostForm.Get("name"), password, ClientOf(r))
 	if err != nil {
 		if err := d.invitation(r, &v); err != nil {
 			return err
 		}
-		return d.again(w, r, "invitation", v, err)
+		return d.renderer.again(w, r, "invitation", v, err)
 	}
-	value, pending, err := d.Staff.SignIn(r.Context(), email, password, clientOf(r))
+	value, pending, err := d.Staff.SignIn(r.Context(), email, password, ClientOf(r))
 	if err != nil {
-		return redirect(w, Path+"/signin?done=joined")
+		return Redirect(w, Path+"/signin?done=joined")
 	}
 	http.SetCookie(w, d.cookie().Of(value))
 	if pending {
-		return redirect(w, Path+"/code")
+		return Redirect(w, Path+"/code")
 	}
-	return redirect(w, Path)
+	return Redirect(w, Path)
 }

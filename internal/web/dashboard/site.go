@@ -4,7 +4,8 @@
 package dashboard
 
 import (
-	"html/template"
+	"net/url"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -13,6 +14,14 @@ import (
 
 // Path is what the paths of all pages begin with.
 const Path = staff.Path
+
+// RoleName returns a role as pages name it.
+func RoleName(r staff.Role) string {
+	if r == "" {
+		return ""
+	}
+	return string(r[:1]) + strings.ToLower(string(r[1:]))
+}
 
 // Embedding is what pages in the platform's admin need.
 type Embedding struct {
@@ -27,22 +36,31 @@ type Embedding struct {
 	Ancestors func(domain string) []string
 }
 
+// origin returns that of the platform's script.
+func (e *Embedding) origin() string {
+	u, err := url.Parse(e.Bridge)
+	if err != nil { // New has parsed it
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
 // Options are what the pages need.
 type Options struct {
-	Frame    web.Frame
-	Staff    *staff.Service
-	Setup    Setup
-	Charging Charging
-	Syncs    Syncs
-	Privacy  Privacy
-	Clock    clock.Clock
-	Secure   bool       // the pages are reached over HTTPS
-	Embed    *Embedding // nil: the pages are not shown in the platform's admin
+	Frame  web.Frame
+	Staff  *staff.Service
+	Clock  clock.Clock
+	Secure bool       // the pages are reached over HTTPS
+	Embed  *Embedding // nil: the pages are not shown in the platform's admin
+	Rooms  []Room     // the pages of stores
 }
 
 // dashboard answers with pages.
 type dashboard struct {
 	Options
-	pages  *template.Template
-	bridge string // origin of the platform's script
+	renderer *renderer
+	styles   string            // of all rooms
+	said     map[string]string // sentences of what a form has done
+	menu     []Entry
+	finds    bool // a room searches the whole store
 }

@@ -15,32 +15,44 @@ import (
 // SetCycles changes the minimum and maximum number of cycles.
 func (s *Service) SetCycles(ctx context.Context, of shop.ID, cmd amend.Command, want terms.Cycles) (contract.Detail, error) {
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
-		if err := amend.CheckEditable(d.Contract); err != nil {
+		limits, err := LimitsAfter(d.Contract, want)
+		if err != nil {
 			return amend.Change{}, err
 		}
-		least, most := d.MinCycles, d.MaxCycles
 		var c amend.Change
 		for _, limit := range []struct {
-			want  *int
-			is    *int
-			field string
-		}{{want.Min, &least, "minCycles"}, {want.Max, &most, "maxCycles"}} {
-			if limit.want == nil || *limit.want == *limit.is {
-				continue
+			is, to int
+			field  string
+		}{{d.MinCycles, limits.MinCycles, "minCycles"}, {d.MaxCycles, limits.MaxCycles, "maxCycles"}} {
+			if limit.is != limit.to {
+				c.Entries = append(c.Entries, amend.Note{Event: activity.SubscriptionContractUpdated, Details: termsDetails{
+					Field: limit.field, From: fmt.Sprint(limit.is), To: fmt.Sprint(limit.to),
+				}})
 			}
-			c.Entries = append(c.Entries, amend.Note{Event: activity.SubscriptionContractUpdated, Details: termsDetails{
-				Field: limit.field, From: fmt.Sprint(*limit.is), To: fmt.Sprint(*limit.want),
-			}})
-			*limit.is = *limit.want
 		}
-		if most > 0 && most < least {
-			return amend.Change{}, fault.New(fault.FailedPrecondition, "maxCycles %d is less than minCycles %d", most, least).Entity(amend.Entity).Code("cycleLimits")
-		}
-		if want.Max != nil && most > 0 && most < d.Orders {
-			return amend.Change{}, fault.New(fault.FailedPrecondition, "subscription contract %d has had %d orders: maxCycles cannot be less", d.ID, d.Orders).
-				Entity(amend.Entity).Code("cycleLimits").Field("maxCycles")
-		}
-		c.Edit.Billing = new(terms.PlatformPolicy(terms.FrequencyOf(d.Billing), d.Billing, least, most))
+		c.Edit.Billing = new(terms.PlatformPolicy(terms.FrequencyOf(d.Billing), d.Billing, limits.MinCycles, limits.MaxCycles))
 		return c, nil
 	})
+}
+
+// LimitsAfter returns a contract with other limits of its cycles, and refuses those that it
+// cannot have.
+func LimitsAfter(c contract.Contract, want terms.Cycles) (contract.Contract, error) {
+	if err := amend.CheckEditable(c); err != nil {
+		return c, err
+	}
+	if want.Min != nil {
+		c.MinCycles = *want.Min
+	}
+	if want.Max != nil {
+		c.MaxCycles = *want.Max
+	}
+	if c.MaxCycles > 0 && c.MaxCycles < c.MinCycles {
+		return c, fault.New(fault.FailedPrecondition, "maxCycles %d is less than minCycles %d", c.MaxCycles, c.MinCycles).Entity(amend.Entity).Code("cycleLimits")
+	}
+	if want.Max != nil && c.MaxCycles > 0 && c.MaxCycles < c.Orders {
+		return c, fault.New(fault.FailedPrecondition, "subscription contract %d has had %d orders: maxCycles cannot be less", c.ID, c.Orders).
+			Entity(amend.Entity).Code("cycleLimits").Field("maxCycles")
+	}
+	return c, nil
 }

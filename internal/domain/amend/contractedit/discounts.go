@@ -33,17 +33,25 @@ func (s *Service) ApplyCode(ctx context.Context, of shop.ID, cmd amend.Command, 
 		return contract.Detail{}, fault.New(fault.Invalid, "discountCode has 1 to %d characters", MaxDiscountText).Entity(amend.Entity).Code("discountCode").Field("discountCode")
 	}
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
-		if err := amend.CheckEditable(d.Contract); err != nil {
+		if err := CheckCode(d.Contract, code); err != nil {
 			return amend.Change{}, err
-		}
-		if slices.ContainsFunc(d.Discounts, func(x contract.Discount) bool { return strings.EqualFold(x.Code, code) }) {
-			return amend.Change{}, fault.New(fault.FailedPrecondition, "discount code %s is applied already", code).Entity(amend.Entity).Code("discountApplied").Field("discountCode")
 		}
 		return amend.Change{
 			Edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Code: code}}},
 			Entries: []amend.Note{{Event: activity.DiscountApplied, Details: discountDetails{Code: code}}},
 		}, nil
 	})
+}
+
+// CheckCode refuses a contract on which no code can be redeemed, or this one no more.
+func CheckCode(c contract.Contract, code string) error {
+	if err := amend.CheckEditable(c); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(c.Discounts, func(x contract.Discount) bool { return strings.EqualFold(x.Code, code) }) {
+		return fault.New(fault.FailedPrecondition, "discount code %s is applied already", code).Entity(amend.Entity).Code("discountApplied").Field("discountCode")
+	}
+	return nil
 }
 
 // Discount is a manual discount: Percent (1 to 100) or Amount.
@@ -100,7 +108,7 @@ func (s *Service) RemoveDiscount(ctx context.Context, of shop.ID, cmd amend.Comm
 		}
 		i := slices.IndexFunc(d.Discounts, func(x contract.Discount) bool { return x.ID == id || strings.HasSuffix(x.ID, "/"+last) })
 		if i < 0 {
-			return amend.Change{}, fault.New(fault.NotFound, "subscription contract %d has no discount %s", d.ID, id).Entity(amend.Entity).Code("discountNotFound").Field("discountId")
+			return amend.Change{}, DiscountNotFound(d.ID, id)
 		}
 		gone := d.Discounts[i]
 		return amend.Change{
@@ -108,4 +116,9 @@ func (s *Service) RemoveDiscount(ctx context.Context, of shop.ID, cmd amend.Comm
 			Entries: []amend.Note{{Event: activity.DiscountRemoved, Details: discountDetails{ID: gone.ID, Title: gone.Title, Code: gone.Code}}},
 		}, nil
 	})
+}
+
+// DiscountNotFound is the failure of a change of a discount that a contract does not have.
+func DiscountNotFound(id contract.ID, discount string) error {
+	return fault.New(fault.NotFound, "subscription contract %d has no discount %s", id, discount).Entity(amend.Entity).Code("discountNotFound").Field("discountId")
 }

@@ -88,16 +88,26 @@ func (s *Service) SetLineAttributes(ctx context.Context, of shop.ID, cmd amend.C
 	})
 }
 
-func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, l LineChange) (amend.Change, error) {
-	if err := amend.CheckEditable(d.Contract); err != nil {
-		return amend.Change{}, err
+// FindLine returns the position of the line that a change is about, and refuses a contract
+// that cannot be changed.
+func FindLine(c contract.Contract, l LineChange) (int, error) {
+	if err := amend.CheckEditable(c); err != nil {
+		return 0, err
 	}
-	at := d.LineByID(l.Line)
+	at := c.LineByID(l.Line)
 	if l.Line == "" {
-		at = d.LineByVariant(l.OldVariant)
+		at = c.LineByVariant(l.OldVariant)
 	}
 	if at < 0 {
-		return amend.Change{}, terms.LineNotFound()
+		return 0, terms.LineNotFound()
+	}
+	return at, nil
+}
+
+func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.Detail, l LineChange) (amend.Change, error) {
+	at, err := FindLine(d.Contract, l)
+	if err != nil {
+		return amend.Change{}, err
 	}
 	is := d.Lines[at]
 	var c amend.Change

@@ -19,7 +19,7 @@ import (
 // request is committed before the platform is called, so that RunDue can repeat it after
 // a lost answer.
 func (s *Service) SetStatus(ctx context.Context, of shop.ID, cmd amend.Command, w StatusChange) (contract.Detail, error) {
-	if err := w.check(s.Clock.Now()); err != nil {
+	if err := w.Check(s.Clock.Now()); err != nil {
 		return contract.Detail{}, err
 	}
 	ctx = platform.Interactive(ctx)

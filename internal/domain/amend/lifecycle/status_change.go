@@ -38,7 +38,8 @@ type StatusChange struct {
 	From time.Time
 }
 
-func (w StatusChange) check(now time.Time) error {
+// Check refuses texts that are too long and dates that cannot be.
+func (w StatusChange) Check(now time.Time) error {
 	for _, text := range []struct {
 		field, text string
 		most        int

@@ -139,7 +139,7 @@ func findNext(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 	}
 	first, ok := billing.Earliest(queued)
 	if !ok {
-		return draft{}, fault.New(fault.FailedPrecondition, "contract %d is %s and has no upcoming order", t.next, contracts[0].Status).Entity(billing.AttemptEntity).Code("noUpcomingOrder")
+		return draft{}, NoUpcomingOrder(contracts[0])
 	}
 	of, err := tx.Shop(ctx)
 	return draft{Record: billing.Record{Attempt: first, Of: contracts[0]}, shop: of}, err

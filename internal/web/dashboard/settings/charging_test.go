@@ -1,4 +1,4 @@
-package dashboard_test
+package settings_test
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
+	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
 
 // life is what the pages show of a store's life. Tests set it.
@@ -22,7 +25,6 @@ type life struct {
 	preview   confirm.Preview
 	confirmed []activity.Actor
 	sync      intake.Sync
-	departure intake.Departure
 	requests  []privacy.Request
 }
 
@@ -41,11 +43,6 @@ func (l *life) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
 	return l.sync, l.sync.Stage != "", nil
 }
 
-// Departure returns the departure that the test has set.
-func (l *life) Departure(context.Context, shop.ID) (intake.Departure, error) {
-	return l.departure, nil
-}
-
 // List returns the requests that the test has set.
 func (l *life) List(context.Context, shop.ID) ([]privacy.Request, error) { return l.requests, nil }
 
@@ -54,36 +51,53 @@ func (l *life) Download(_ context.Context, _ shop.ID, id privacy.ID, _ activity.
 	return privacy.Archive{Name: "customer-5.zip", Zip: []byte{'P', 'K', byte(id)}}, nil
 }
 
+// site is the dashboard, with a store's life that tests set.
+type site struct {
+	*dashboardtest.Site
+
+	life life
+}
+
+func open(t *testing.T) *site {
+	t.Helper()
+	t.Parallel()
+	s := &site{}
+	s.Site = dashboardtest.Open(t, func(_ *dashboardtest.Site, o *dashboard.Options) {
+		o.Rooms = append(o.Rooms, settings.New(settings.Options{Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Clock: o.Clock}))
+	})
+	return s
+}
+
 var seenValue = regexp.MustCompile(`name="seen" value="([^"]*)"`)
 
 func TestMerchantConfirmsWhatThePageHasShown(t *testing.T) {
 	s := open(t)
-	s.signIn("ana@staff.example")
-	now := s.clock.Now()
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
 	eur := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "EUR"} }
 	s.life.preview = confirm.Preview{
 		Awaits: now.Add(-time.Hour), Until: now.Add(confirm.Ahead), Overdue: 1, Totals: []confirm.Total{{Orders: 21, Amount: eur(123450)}},
 		First: []confirm.Order{{Contract: 42, Cycle: 3, Date: now.Add(-time.Hour), Amount: eur(1999)}, {Contract: 43, Cycle: 1, Date: now.Add(time.Hour), Amount: eur(500)}},
 	}
-	p := s.get("/admin/stores/first/charging")
-	s.want(p, http.StatusOK, "Nothing is charged yet", "21 orders are charged until 2 Dec 2026, 12:00 UTC", "1234.50 EUR", "1 of them is overdue", "19.99 EUR", "And 19 more.", "Start charging")
-	shown := seenValue.FindStringSubmatch(p.text)
+	p := s.Get("/admin/stores/first/charging")
+	s.Want(p, http.StatusOK, "Nothing is charged yet", "21 orders are charged until 2 Dec 2026, 12:00 UTC", "1234.50 EUR", "1 of them is overdue", "19.99 EUR", "And 19 more.", "Start charging")
+	shown := seenValue.FindStringSubmatch(p.Text)
 	if shown == nil {
 		t.Fatal("the form does not say what it confirms")
 	}
 	s.life.preview.Totals[0].Orders = 22
-	p = s.post("/admin/stores/first/charging", "seen", shown[1])
-	s.want(p, http.StatusUnprocessableEntity, "The orders have changed since the page was opened")
+	p = s.Post("/admin/stores/first/charging", "seen", shown[1])
+	s.Want(p, http.StatusUnprocessableEntity, "The orders have changed since the page was opened")
 	if len(s.life.confirmed) != 0 {
 		t.Fatal("other orders were confirmed than the page has shown")
 	}
 	s.life.preview.Totals[0].Orders = 21
-	p = s.post("/admin/stores/first/charging", "seen", shown[1])
-	s.want(p, http.StatusOK, "Orders are charged from now on.", "21 orders, 1234.50 EUR")
+	p = s.Post("/admin/stores/first/charging", "seen", shown[1])
+	s.Want(p, http.StatusOK, "Orders are charged from now on.", "21 orders, 1234.50 EUR")
 	if len(s.life.confirmed) != 1 || s.life.confirmed[0].By != "ana@staff.example" || s.life.confirmed[0].Source != activity.MerchantPortal {
 		t.Errorf("confirmed by %+v", s.life.confirmed)
 	}
-	s.want(s.post("/admin/stores/first/charging", "seen", shown[1]), http.StatusOK) // the button was pressed twice
+	s.Want(s.Post("/admin/stores/first/charging", "seen", shown[1]), http.StatusOK) // the button was pressed twice
 	if len(s.life.confirmed) != 1 {
 		t.Errorf("it was confirmed %d times", len(s.life.confirmed))
 	}
@@ -91,16 +105,16 @@ func TestMerchantConfirmsWhatThePageHasShown(t *testing.T) {
 
 func TestNothingIsConfirmedDuringFirstSync(t *testing.T) {
 	s := open(t)
-	s.signIn("ana@staff.example")
-	now := s.clock.Now()
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
 	s.life.preview = confirm.Preview{Awaits: now, Until: now.Add(confirm.Ahead), Syncing: true}
 	s.life.sync = intake.Sync{StartedAt: now, Stage: intake.Reading, StageAt: now, Done: 1200, Total: 100_000, Worked: 10 * time.Second}
-	p := s.get("/admin/stores/first/charging")
-	s.want(p, http.StatusOK, "1200 of 100000", "120 contracts a second", "done about 25 Nov 2026, 12:13 UTC", "You can confirm when all contracts are read.")
-	if strings.Contains(p.text, "Start charging") {
+	p := s.Get("/admin/stores/first/charging")
+	s.Want(p, http.StatusOK, "1200 of 100000", "120 contracts a second", "done about 25 Nov 2026, 12:13 UTC", "You can confirm when all contracts are read.")
+	if strings.Contains(p.Text, "Start charging") {
 		t.Error("the incomplete list can be confirmed")
 	}
-	s.want(s.post("/admin/stores/first/charging", "seen", ""), http.StatusUnprocessableEntity, "still being read")
+	s.Want(s.Post("/admin/stores/first/charging", "seen", ""), http.StatusUnprocessableEntity, "still being read")
 	if len(s.life.confirmed) != 0 {
 		t.Error("an incomplete list was confirmed")
 	}
@@ -108,14 +122,14 @@ func TestNothingIsConfirmedDuringFirstSync(t *testing.T) {
 
 func TestOnlyStoreManagersConfirmAndDownload(t *testing.T) {
 	s := open(t)
-	s.life.preview = confirm.Preview{Awaits: s.clock.Now()}
+	s.life.preview = confirm.Preview{Awaits: s.Clock.Now()}
 	s.life.requests = []privacy.Request{{ID: 9, Kind: privacy.Export}}
-	s.add("sue@staff.example", staff.Support)
-	s.signIn("sue@staff.example")
-	s.want(s.get("/admin/stores/first/charging"), http.StatusOK, "An owner or admin of the store can confirm this.")
-	s.want(s.post("/admin/stores/first/charging", "seen", ""), http.StatusForbidden)
-	s.want(s.get("/admin/stores/first/personal-data"), http.StatusForbidden)
-	s.want(s.post("/admin/stores/first/personal-data/9"), http.StatusForbidden)
+	s.Add("sue@staff.example", staff.Support)
+	s.SignIn("sue@staff.example")
+	s.Want(s.Get("/admin/stores/first/charging"), http.StatusOK, "An owner or admin of the store can confirm this.")
+	s.Want(s.Post("/admin/stores/first/charging", "seen", ""), http.StatusForbidden)
+	s.Want(s.Get("/admin/stores/first/personal-data"), http.StatusForbidden)
+	s.Want(s.Post("/admin/stores/first/personal-data/9"), http.StatusForbidden)
 	if len(s.life.confirmed) != 0 {
 		t.Error("a user without the permission has confirmed")
 	}
@@ -123,40 +137,18 @@ func TestOnlyStoreManagersConfirmAndDownload(t *testing.T) {
 
 func TestExportOfCustomerIsDownloaded(t *testing.T) {
 	s := open(t)
-	s.signIn("ana@staff.example")
-	now := s.clock.Now()
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
 	day := 24 * time.Hour
 	s.life.requests = []privacy.Request{
 		{ID: 9, Kind: privacy.Export, Customer: 5, ReceivedAt: now.Add(-day), DueBy: now.Add(29 * day), ReadyAt: now},
 		{ID: 8, Kind: privacy.EraseCustomer, Customer: 6, ReceivedAt: now.Add(-31 * day), DueBy: now.Add(-day)},
 		{ID: 7, Kind: privacy.EraseStore, ReceivedAt: now.Add(-40 * day), DueBy: now.Add(-10 * day), ClosedAt: now.Add(-39 * day)},
 	}
-	s.want(s.get("/admin/stores/first/personal-data"), http.StatusOK, "A copy of the data of customer 5", "send it to the customer by 24 Dec 2026", "Erase customer 6", "Overdue", "Erase all customers of the store", "Done")
-	p := s.post("/admin/stores/first/personal-data/9")
-	if p.status != http.StatusOK || p.text != "PK\t" || p.header.Get("Content-Disposition") != `attachment; filename="customer-5.zip"` || p.header.Get("Content-Type") != "application/zip" || p.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the download is %d %q %v", p.status, p.text, p.header)
+	s.Want(s.Get("/admin/stores/first/personal-data"), http.StatusOK, "A copy of the data of customer 5", "send it to the customer by 24 Dec 2026", "Erase customer 6", "Overdue", "Erase all customers of the store", "Done")
+	p := s.Post("/admin/stores/first/personal-data/9")
+	if p.Status != http.StatusOK || p.Text != "PK\t" || p.Header.Get("Content-Disposition") != `attachment; filename="customer-5.zip"` || p.Header.Get("Content-Type") != "application/zip" || p.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the download is %d %q %v", p.Status, p.Text, p.Header)
 	}
-	s.want(s.post("/admin/stores/first/personal-data/nine"), http.StatusNotFound)
-}
-
-func TestHomeWarnsOfUninstallation(t *testing.T) {
-	s := open(t)
-	s.signIn("ana@staff.example")
-	now := s.clock.Now()
-	s.life.departure = intake.Departure{DisconnectedAt: now, CancelsAt: now.Add(48 * time.Hour), Contracts: 3}
-	s.want(s.get("/admin/stores/first"), http.StatusOK, "The app was uninstalled on 25 Nov 2026, 12:00 UTC", "On 27 Nov 2026, 12:00 UTC the platform cancels 3 contracts.")
-	s.life.departure.CancelsAt = now
-	s.want(s.get("/admin/stores/first"), http.StatusOK, "The platform cancelled the contracts of the store on 25 Nov 2026, 12:00 UTC.")
-}
-
-func TestGuideLeadsToConfirmation(t *testing.T) {
-	s := open(t)
-	s.signIn("ana@staff.example")
-	s.want(s.get("/admin/stores/first"), http.StatusOK, "of 6 done")
-	s.first.Guard.Await(s.clock.Now())
-	s.put()
-	s.want(s.get("/admin/stores/first"), http.StatusOK, "of 7 done", "Nothing is charged before you have seen what will be.", `<a href="/admin/stores/first/charging">Confirm charging</a>`)
-	s.first.Guard.Confirm(s.clock.Now(), "ana@staff.example")
-	s.put()
-	s.want(s.get("/admin/stores/first"), http.StatusOK, "confirmed by ana@staff.example on 25 Nov 2026")
+	s.Want(s.Post("/admin/stores/first/personal-data/nine"), http.StatusNotFound)
 }

@@ -1,4 +1,4 @@
-package dashboard
+package settings
 
 import (
 	"net/http"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // requestRow is a request in the list.
@@ -24,24 +25,20 @@ var requestWords = map[privacy.Kind]string{
 	privacy.Export: "A copy of the data of customer ", privacy.EraseCustomer: "Erase customer ", privacy.EraseStore: "Erase all customers of the store",
 }
 
-func (d *dashboard) personal(w http.ResponseWriter, r *http.Request, v visit) error {
-	list, err := d.Privacy.List(r.Context(), v.shop.ID)
-	if err != nil {
-		return err
-	}
-	calendar, err := v.shop.Calendar()
+func (m *room) personal(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	list, err := m.Privacy.List(r.Context(), v.Shop.ID)
 	if err != nil {
 		return err
 	}
 	rows := make([]requestRow, len(list))
 	for i, q := range list {
-		row := requestRow{ID: q.ID, What: requestWords[q.Kind], Received: q.ReceivedAt.In(calendar.Zone).Format(day), Ready: q.Available()}
+		row := requestRow{ID: q.ID, What: requestWords[q.Kind], Received: v.Day(q.ReceivedAt), Ready: q.Available()}
 		if q.Customer != 0 {
 			row.What += strconv.FormatInt(q.Customer, 10)
 		}
-		due := q.DueBy.In(calendar.Zone).Format(day)
+		due := v.Day(q.DueBy)
 		switch {
-		case q.Overdue(d.Clock.Now()):
+		case q.Overdue(m.Clock.Now()):
 			row.State, row.Tone, row.Note = "Overdue", "crit", "It was due on "+due+"."
 		case !q.Open():
 			row.State, row.Tone = "Done", "ok"
@@ -52,19 +49,19 @@ func (d *dashboard) personal(w http.ResponseWriter, r *http.Request, v visit) er
 		}
 		rows[i] = row
 	}
-	v.view.Title, v.view.Page = "Personal data", rows
-	v.view.Lead = "What customers have asked for through the platform. You have 30 days for each request."
-	return d.render(w, http.StatusOK, "personal", v.view)
+	return v.Answer(w, dashboard.Page{
+		Name: "personal", Title: "Personal data", Lead: "What customers have asked for through the platform. You have 30 days for each request.", Content: rows,
+	})
 }
 
 // download answers with the data of a customer. It is a form, because it notes that the
 // merchant has the data.
-func (d *dashboard) download(w http.ResponseWriter, r *http.Request, v visit) error {
+func (m *room) download(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	id, err := strconv.ParseInt(r.PathValue("request"), 10, 64)
 	if err != nil {
 		return fault.New(fault.NotFound, "the store has no such request").Code("privacyRequestNotFound")
 	}
-	archive, err := d.Privacy.Download(r.Context(), v.shop.ID, privacy.ID(id), v.actor(r))
+	archive, err := m.Privacy.Download(r.Context(), v.Shop.ID, privacy.ID(id), v.Actor(r))
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,16 @@
-package dashboard
+package settings
 
 import (
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/intake"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // upcomingOrder is an order in the list.
@@ -47,9 +46,6 @@ type chargingPage struct {
 // confirmCharging is what a user needs to have orders charged.
 const confirmCharging = staff.ManageStore
 
-// instant is how a day and a time are written.
-const instant = "2 Jan 2006, 15:04 MST"
-
 // seen returns a text that differs when other charges would be confirmed.
 func seen(p confirm.Preview) string {
 	texts := make([]string, len(p.Totals))
@@ -59,47 +55,45 @@ func seen(p confirm.Preview) string {
 	return strings.Join(texts, ",")
 }
 
-func (d *dashboard) charging(w http.ResponseWriter, r *http.Request, v visit) error {
-	p, err := d.Charging.Preview(r.Context(), v.shop.ID)
+func (m *room) charging(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	p, err := m.Charging.Preview(r.Context(), v.Shop.ID)
 	if err != nil {
 		return err
 	}
-	return d.showCharging(w, r, v, p, nil)
+	return m.showCharging(w, r, v, p, nil)
 }
 
 // showCharging shows the page, with why the confirmation was not accepted.
-func (d *dashboard) showCharging(w http.ResponseWriter, r *http.Request, v visit, preview confirm.Preview, refused error) error {
-	calendar, err := v.shop.Calendar()
-	if err != nil {
-		return err
-	}
-	now := d.Clock.Now()
+func (m *room) showCharging(w http.ResponseWriter, r *http.Request, v dashboard.Visit, preview confirm.Preview, refused error) error {
+	now := m.Clock.Now()
 	p := chargingPage{
-		Awaits: !preview.Awaits.IsZero(), May: v.role.May(confirmCharging), Until: preview.Until.In(calendar.Zone).Format(instant), Orders: preview.Orders(),
+		Awaits: !preview.Awaits.IsZero(), May: v.Role.May(confirmCharging), Until: v.Instant(preview.Until), Orders: preview.Orders(),
 		Overdue: preview.Overdue, More: preview.Orders() - len(preview.First), Seen: seen(preview),
 	}
 	for _, t := range preview.Totals {
-		p.Totals = append(p.Totals, t.Amount.String()+" "+string(t.Amount.Currency))
+		p.Totals = append(p.Totals, dashboard.Money(t.Amount))
 	}
 	for _, o := range preview.First {
 		p.First = append(p.First, upcomingOrder{
-			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Date: o.Date.In(calendar.Zone).Format(instant), Overdue: !o.Date.After(now),
-			Amount: o.Amount.String() + " " + string(o.Amount.Currency),
+			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Date: v.Instant(o.Date), Overdue: !o.Date.After(now),
+			Amount: dashboard.Money(o.Amount),
 		})
 	}
-	if p.Sync, err = d.sync(r.Context(), v.shop, calendar.Zone); err != nil {
+	sync, err := m.sync(r.Context(), v)
+	if err != nil {
 		return err
 	}
-	v.view.Title, v.view.Lead, v.view.Page = "Charging", "What the subscribers of this store are charged in the next 7 days.", p
+	p.Sync = sync
+	page := dashboard.Page{Name: "charging", Title: "Charging", Lead: "What the subscribers of this store are charged in the next 7 days.", Content: p}
 	if refused != nil {
-		return d.again(w, r, "charging", v.view, refused)
+		return v.Refuse(w, r, page, refused)
 	}
-	return d.render(w, http.StatusOK, "charging", v.view)
+	return v.Answer(w, page)
 }
 
 // sync returns the first sync of a store, or nil when it is done.
-func (d *dashboard) sync(ctx context.Context, of shop.Shop, zone *time.Location) (*syncRow, error) {
-	progress, known, err := d.Syncs.Progress(ctx, of.ID)
+func (m *room) sync(ctx context.Context, v dashboard.Visit) (*syncRow, error) {
+	progress, known, err := m.Syncs.Progress(ctx, v.Shop.ID)
 	if err != nil || !known || progress.Stage == intake.Done {
 		return nil, err
 	}
@@ -107,31 +101,31 @@ func (d *dashboard) sync(ctx context.Context, of shop.Shop, zone *time.Location)
 	if pace := progress.Pace(); pace > 0 {
 		row.Pace = fmt.Sprintf("%.0f contracts a second", pace)
 	}
-	if ends := progress.EndsAt(d.Clock.Now()); !ends.IsZero() {
-		row.Ends = ends.In(zone).Format(instant)
+	if ends := progress.EndsAt(m.Clock.Now()); !ends.IsZero() {
+		row.Ends = v.Instant(ends)
 	}
 	return row, nil
 }
 
 // confirmCharges has the orders charged that the page has shown.
-func (d *dashboard) confirmCharges(w http.ResponseWriter, r *http.Request, v visit) error {
-	p, err := d.Charging.Preview(r.Context(), v.shop.ID)
+func (m *room) confirmCharges(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	p, err := m.Charging.Preview(r.Context(), v.Shop.ID)
 	if err != nil {
 		return err
 	}
 	switch {
 	case p.Awaits.IsZero(): // another user has confirmed it, or the form was sent twice
-		return redirect(w, v.at("/charging"))
+		return v.Go(w, "/charging", "")
 	case p.Syncing:
 		err = fault.New(fault.FailedPrecondition, "the contracts of the store are still being read, so the list is not complete: confirm when it is").Code("syncRuns")
 	case seen(p) != r.PostForm.Get("seen"):
 		err = fault.New(fault.Conflict, "the orders have changed since the page was opened: look at the new list, and confirm that").Code("previewChanged")
 	}
 	if err != nil {
-		return d.showCharging(w, r, v, p, err)
+		return m.showCharging(w, r, v, p, err)
 	}
-	if _, err := d.Charging.Confirm(r.Context(), v.shop.ID, v.actor(r)); err != nil {
+	if _, err := m.Charging.Confirm(r.Context(), v.Shop.ID, v.Actor(r)); err != nil {
 		return err
 	}
-	return redirect(w, v.done("/charging", "charging"))
+	return v.Go(w, "/charging", "charging")
 }

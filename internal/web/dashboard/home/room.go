@@ -1,15 +1,20 @@
-package dashboard
+// Package home is the first page of the dashboard: what a store's setup still needs.
+package home
 
 import (
 	"context"
+	"embed"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/intake"
-	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
+
+//go:embed pages/*.html
+var pages embed.FS
 
 // Setup knows which steps of a store's setup are done.
 type Setup interface {
@@ -30,21 +35,22 @@ type State struct {
 	Contracts    bool
 }
 
-// Charging shows what will be charged, and has it charged.
-type Charging interface {
-	Preview(ctx context.Context, of shop.ID) (confirm.Preview, error)
-	Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error)
-}
-
-// Syncs knows how far the first sync of a store has come, and what its uninstallation leads
-// to.
+// Syncs knows what the uninstallation of a store leads to.
 type Syncs interface {
-	Progress(ctx context.Context, of shop.ID) (progress intake.Sync, known bool, err error)
 	Departure(ctx context.Context, of shop.ID) (intake.Departure, error)
 }
 
-// Privacy knows the requests for personal data.
-type Privacy interface {
-	List(ctx context.Context, of shop.ID) ([]privacy.Request, error)
-	Download(ctx context.Context, of shop.ID, id privacy.ID, by activity.Actor) (privacy.Archive, error)
+// Options are what the page needs.
+type Options struct {
+	Setup Setup
+	Syncs Syncs
+	Clock clock.Clock
+}
+
+type room struct{ Options }
+
+// New returns the room.
+func New(o Options) dashboard.Room {
+	m := &room{o}
+	return dashboard.Room{Pages: pages, Routes: []dashboard.Route{{Pattern: "GET ", Need: staff.ReadStore, Show: m.home}}}
 }

@@ -1,13 +1,12 @@
-package dashboard
+package home
 
 import (
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // step is a step of the setup guide.
@@ -20,14 +19,8 @@ type step struct {
 }
 
 // guide returns the steps of the setup, in the order in which they are done.
-func guide(of shop.Shop, s State) []step {
-	calendar, err := of.Calendar()
-	date := func(t time.Time) string {
-		if err != nil {
-			return t.UTC().Format(day)
-		}
-		return t.In(calendar.Zone).Format(day)
-	}
+func guide(v dashboard.Visit, s State) []step {
+	of, date := v.Shop, v.Day
 	done := func(title, detail string) step { return step{Title: title, Done: true, Detail: detail} }
 	todo := func(title, detail, what string) step { return step{Title: title, Detail: detail, Todo: what} }
 	var steps []step
@@ -97,22 +90,22 @@ type departure struct {
 }
 
 // departed returns the departure of a store, or nil when it is connected.
-func (d *dashboard) departed(ctx context.Context, of shop.Shop, zone *time.Location) (*departure, error) {
-	is, err := d.Syncs.Departure(ctx, of.ID)
+func (m *room) departed(ctx context.Context, v dashboard.Visit) (*departure, error) {
+	is, err := m.Syncs.Departure(ctx, v.Shop.ID)
 	if err != nil || is.DisconnectedAt.IsZero() {
 		return nil, err
 	}
 	return &departure{
-		Since: is.DisconnectedAt.In(zone).Format(instant), Cancels: is.CancelsAt.In(zone).Format(instant), Contracts: is.Contracts, Over: !d.Clock.Now().Before(is.CancelsAt),
+		Since: v.Instant(is.DisconnectedAt), Cancels: v.Instant(is.CancelsAt), Contracts: is.Contracts, Over: !m.Clock.Now().Before(is.CancelsAt),
 	}, nil
 }
 
-func (d *dashboard) home(w http.ResponseWriter, r *http.Request, v visit) error {
-	state, err := d.Setup.State(r.Context(), v.shop)
+func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	state, err := m.Setup.State(r.Context(), v.Shop)
 	if err != nil {
 		return err
 	}
-	p := homePage{Steps: guide(v.shop, state), Base: v.view.Base, Query: v.view.Query}
+	p := homePage{Steps: guide(v, state), Base: v.View.Base, Query: v.View.Query}
 	p.Next = len(p.Steps)
 	for i, s := range p.Steps {
 		if s.Done {
@@ -121,15 +114,11 @@ func (d *dashboard) home(w http.ResponseWriter, r *http.Request, v visit) error 
 			p.Next = min(p.Next, i)
 		}
 	}
-	calendar, err := v.shop.Calendar()
-	if err != nil {
+	if p.Gone, err = m.departed(r.Context(), v); err != nil {
 		return err
 	}
-	if p.Gone, err = d.departed(r.Context(), v.shop, calendar.Zone); err != nil {
-		return err
-	}
-	v.view.Title = "Home"
-	v.view.Lead = d.Clock.Now().In(calendar.Zone).Format("Monday, 2 January 2006") + ", store time " + d.Clock.Now().In(calendar.Zone).Format("15:04 MST") + "."
-	v.view.Page = p
-	return d.render(w, http.StatusOK, "home", v.view)
+	now := m.Clock.Now().In(v.Zone)
+	return v.Answer(w, dashboard.Page{
+		Name: "home", Title: "Home", Lead: now.Format("Monday, 2 January 2006") + ", store time " + now.Format("15:04 MST") + ".", Content: p,
+	})
 }

@@ -1,4 +1,4 @@
-package dashboard
+package people
 
 import (
 	"errors"
@@ -9,15 +9,13 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
-// roleWords are the roles as pages name and explain them.
-var roleWords = map[staff.Role]struct{ name, about string }{
-	staff.Owner:     {"Owner", "everything"},
-	staff.Admin:     {"Admin", "everything except owners"},
-	staff.Support:   {"Support", "contracts and portal links"},
-	staff.Analyst:   {"Analyst", "reads, changes nothing"},
-	staff.Developer: {"Developer", "API keys and webhooks"},
+// roleAbout says what each role may do.
+var roleAbout = map[staff.Role]string{
+	staff.Owner: "everything", staff.Admin: "everything except owners", staff.Support: "contracts and portal links", staff.Analyst: "reads, changes nothing",
+	staff.Developer: "API keys and webhooks",
 }
 
 // permissionWords are the permissions as pages name them.
@@ -37,7 +35,7 @@ type choice struct {
 func choices(may []staff.Role, selected staff.Role) []choice {
 	var list []choice
 	for _, r := range may {
-		list = append(list, choice{r, roleWords[r].name, roleWords[r].about, r == selected})
+		list = append(list, choice{r, dashboard.RoleName(r), roleAbout[r], r == selected})
 	}
 	return list
 }
@@ -76,43 +74,36 @@ type usersPage struct {
 	Grants      []grant
 }
 
-// day is how a day is written.
-const day = "2 Jan 2006"
-
-func (d *dashboard) users(w http.ResponseWriter, r *http.Request, v visit) error {
-	return d.showUsers(w, r, v, staff.Support, nil)
+func (m *room) users(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	return m.showUsers(w, r, v, staff.Support, nil)
 }
 
 // showUsers shows the page, with what is wrong with the form of an invitation.
-func (d *dashboard) showUsers(w http.ResponseWriter, r *http.Request, v visit, selected staff.Role, wrong error) error {
-	people, err := d.Staff.People(r.Context(), v.shop.ID)
+func (m *room) showUsers(w http.ResponseWriter, r *http.Request, v dashboard.Visit, selected staff.Role, wrong error) error {
+	people, err := m.Staff.People(r.Context(), v.Shop.ID)
 	if err != nil {
 		return err
 	}
-	open, err := d.Staff.Invitations(r.Context(), v.shop.ID)
+	open, err := m.Staff.Invitations(r.Context(), v.Shop.ID)
 	if err != nil {
 		return err
 	}
-	calendar, err := v.shop.Calendar()
-	if err != nil {
-		return err
-	}
-	p := usersPage{Email: r.PostForm.Get("email"), Roles: choices(v.role.Manages(), selected)}
+	p := usersPage{Email: r.PostForm.Get("email"), Roles: choices(v.Role.Manages(), selected)}
 	for _, one := range people {
 		row := userRow{
-			ID: one.User, Name: one.Name, Email: one.Email, You: one.User == v.user.User.ID, Role: roleWords[one.Role].name, TwoFactor: one.TwoFactor,
-			Password: one.HasPassword, Joined: one.CreatedAt.In(calendar.Zone).Format(day),
+			ID: one.User, Name: one.Name, Email: one.Email, You: one.User == v.User.User.ID, Role: dashboard.RoleName(one.Role), TwoFactor: one.TwoFactor,
+			Password: one.HasPassword, Joined: v.Day(one.CreatedAt),
 		}
-		if may := v.role.Manages(); slices.Contains(may, one.Role) {
+		if may := v.Role.Manages(); slices.Contains(may, one.Role) {
 			row.Roles = choices(may, one.Role)
 		}
 		p.Users = append(p.Users, row)
 	}
 	for _, i := range open {
-		p.Invitations = append(p.Invitations, invitationRow{i.Email, roleWords[i.Role].name, i.InvitedBy, i.ExpiresAt.In(calendar.Zone).Format(day + ", 15:04 MST")})
+		p.Invitations = append(p.Invitations, invitationRow{i.Email, dashboard.RoleName(i.Role), i.InvitedBy, v.Instant(i.ExpiresAt)})
 	}
 	for _, role := range staff.Roles {
-		p.RoleNames = append(p.RoleNames, roleWords[role].name)
+		p.RoleNames = append(p.RoleNames, dashboard.RoleName(role))
 	}
 	for _, permission := range staff.Permissions {
 		g := grant{Name: permissionWords[permission]}
@@ -121,29 +112,29 @@ func (d *dashboard) showUsers(w http.ResponseWriter, r *http.Request, v visit, s
 		}
 		p.Grants = append(p.Grants, g)
 	}
-	v.view.Title, v.view.Lead, v.view.Page = "Users", "Who may open the dashboard of this store, and what each may do.", p
+	page := dashboard.Page{Name: "users", Title: "Users", Lead: "Who may open the dashboard of this store, and what each may do.", Content: p}
 	if wrong != nil {
-		return d.again(w, r, "users", v.view, wrong)
+		return v.Refuse(w, r, page, wrong)
 	}
-	return d.render(w, http.StatusOK, "users", v.view)
+	return v.Answer(w, page)
 }
 
-func (d *dashboard) invite(w http.ResponseWriter, r *http.Request, v visit) error {
+func (m *room) invite(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	role, err := staff.ParseRole(r.PostForm.Get("role"))
 	if err == nil {
-		err = d.Staff.Invite(r.Context(), v.shop.ID, v.acting(r), r.PostForm.Get("email"), role)
+		err = m.Staff.Invite(r.Context(), v.Shop.ID, v.Acting(r), r.PostForm.Get("email"), role)
 	}
 	if err != nil {
-		return d.showUsers(w, r, v, role, err)
+		return m.showUsers(w, r, v, role, err)
 	}
-	return redirect(w, v.done("/users", "invited"))
+	return v.Go(w, "/users", "invited")
 }
 
-func (d *dashboard) withdraw(w http.ResponseWriter, r *http.Request, v visit) error {
-	if err := d.Staff.Withdraw(r.Context(), v.shop.ID, v.acting(r), r.PostForm.Get("withdraw")); err != nil {
+func (m *room) withdraw(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	if err := m.Staff.Withdraw(r.Context(), v.Shop.ID, v.Acting(r), r.PostForm.Get("withdraw")); err != nil {
 		return err
 	}
-	return redirect(w, v.done("/users", "withdrawn"))
+	return v.Go(w, "/users", "withdrawn")
 }
 
 func userID(text string) (staff.UserID, error) {
@@ -154,22 +145,22 @@ func userID(text string) (staff.UserID, error) {
 	return staff.UserID(id), nil
 }
 
-func (d *dashboard) changeRole(w http.ResponseWriter, r *http.Request, v visit) error {
+func (m *room) changeRole(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	id, err := userID(r.PostForm.Get("user"))
 	if err != nil {
 		return err
 	}
 	role, err := staff.ParseRole(r.PostForm.Get("role"))
 	if err == nil {
-		err = d.Staff.ChangeRole(r.Context(), v.shop.ID, v.acting(r), id, role)
+		err = m.Staff.ChangeRole(r.Context(), v.Shop.ID, v.Acting(r), id, role)
 	}
 	if err != nil {
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			f.Param = "" // the field is that of an invitation
 		}
-		return d.showUsers(w, r, v, staff.Support, err)
+		return m.showUsers(w, r, v, staff.Support, err)
 	}
-	return redirect(w, v.done("/users", "role"))
+	return v.Go(w, "/users", "role")
 }
 
 // removalPage is what the page that asks before a removal shows.
@@ -179,12 +170,12 @@ type removalPage struct {
 	You  bool
 }
 
-func (d *dashboard) removal(r *http.Request, v *visit) (removalPage, error) {
+func (m *room) removal(r *http.Request, v dashboard.Visit) (removalPage, error) {
 	id, err := userID(r.PathValue("user"))
 	if err != nil {
 		return removalPage{}, err
 	}
-	people, err := d.Staff.People(r.Context(), v.shop.ID)
+	people, err := m.Staff.People(r.Context(), v.Shop.ID)
 	if err != nil {
 		return removalPage{}, err
 	}
@@ -192,28 +183,31 @@ func (d *dashboard) removal(r *http.Request, v *visit) (removalPage, error) {
 	if i < 0 {
 		return removalPage{}, fault.New(fault.NotFound, "the user does not belong to the store").Code("userNotFound")
 	}
-	p := removalPage{id, people[i].Known(), id == v.user.User.ID}
-	v.view.Title, v.view.Page = "Remove "+p.Name, p
-	return p, nil
+	return removalPage{id, people[i].Known(), id == v.User.User.ID}, nil
 }
 
-func (d *dashboard) confirmRemoval(w http.ResponseWriter, r *http.Request, v visit) error {
-	if _, err := d.removal(r, &v); err != nil {
-		return err
-	}
-	return d.render(w, http.StatusOK, "remove", v.view)
+func (p removalPage) page() dashboard.Page {
+	return dashboard.Page{Name: "remove", Title: "Remove " + p.Name, Content: p}
 }
 
-func (d *dashboard) remove(w http.ResponseWriter, r *http.Request, v visit) error {
-	p, err := d.removal(r, &v)
+func (m *room) confirmRemoval(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	p, err := m.removal(r, v)
 	if err != nil {
 		return err
 	}
-	if err := d.Staff.Remove(r.Context(), v.shop.ID, v.acting(r), p.ID); err != nil {
-		return d.again(w, r, "remove", v.view, err)
+	return v.Answer(w, p.page())
+}
+
+func (m *room) remove(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	p, err := m.removal(r, v)
+	if err != nil {
+		return err
+	}
+	if err := m.Staff.Remove(r.Context(), v.Shop.ID, v.Acting(r), p.ID); err != nil {
+		return v.Refuse(w, r, p.page(), err)
 	}
 	if p.You {
-		return redirect(w, Path)
+		return dashboard.Redirect(w, dashboard.Path)
 	}
-	return redirect(w, v.done("/users", "removed"))
+	return v.Go(w, "/users", "removed")
 }

@@ -1,0 +1,77 @@
+// What pages do for people whose browser runs scripts. Everything here is a shorter way to
+// something that works without.
+const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+
+// "/" and Ctrl K go to the search of the whole store.
+addEventListener("keydown", (event) => {
+  const find = document.getElementById("find");
+  if (!find) return;
+  const slash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target);
+  const command = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
+  if (!slash && !command) return;
+  event.preventDefault();
+  find.focus();
+  find.select();
+});
+
+// Copies the text beside a button.
+const offerCopies = (root) => root.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = !navigator.clipboard; });
+addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.parentElement.querySelector("[data-copied]").textContent);
+  const label = button.lastChild;
+  const before = label.textContent;
+  label.textContent = "Copied";
+  setTimeout(() => { label.textContent = before; }, 2000);
+});
+
+// A box that ticks all others of its table, and the bar that appears when one is ticked.
+addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-select]");
+  if (!form) return;
+  const boxes = [...form.querySelectorAll("input[name=id]")];
+  if (event.target.matches("[data-all]")) boxes.forEach((box) => { box.checked = event.target.checked; });
+  const ticked = boxes.filter((box) => box.checked);
+  boxes.forEach((box) => { box.closest("tr").classList.toggle("sel", box.checked); });
+  form.querySelectorAll("[data-ticked]").forEach((count) => { count.textContent = `${ticked.length} selected`; });
+});
+
+// A link to a question opens it in a dialog. Its form is sent as that of the page.
+addEventListener("click", async (event) => {
+  const link = event.target.closest("a[data-ask]");
+  if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || document.body.classList.contains("embedded")) return;
+  event.preventDefault();
+  try {
+    const answer = await fetch(link.href, { headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const question = page.querySelector("[data-question]");
+    if (!question) throw new Error("no question");
+    const dialog = document.createElement("dialog");
+    const title = page.querySelector("h1");
+    title.id = "dialog-title";
+    const head = document.createElement("header");
+    const heading = document.createElement("h2");
+    heading.id = "dialog-title";
+    heading.textContent = title.textContent;
+    head.append(heading);
+    question.removeAttribute("aria-label");
+    dialog.setAttribute("aria-labelledby", "dialog-title");
+    dialog.append(head, ...question.childNodes);
+    dialog.addEventListener("close", () => { dialog.remove(); link.focus(); });
+    dialog.querySelector("[data-keep]")?.addEventListener("click", (close) => { close.preventDefault(); dialog.close(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  } catch {
+    location.assign(link.href);
+  }
+});
+
+// Leaving a form with changes that are not saved is asked about once.
+let changed = false;
+addEventListener("input", (event) => { changed = changed || Boolean(event.target.closest("form[data-guard]")); });
+addEventListener("submit", () => { changed = false; });
+addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
+
+offerCopies(document);
+document.addEventListener("htmx:after:swap", () => offerCopies(document));

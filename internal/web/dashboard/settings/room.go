@@ -1,0 +1,66 @@
+// Package settings is the pages of the dashboard on which a merchant sets how the store is
+// charged, and answers for its customers' data.
+package settings
+
+import (
+	"context"
+	"embed"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/privacy"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// Charging shows what will be charged, and has it charged.
+type Charging interface {
+	Preview(ctx context.Context, of shop.ID) (confirm.Preview, error)
+	Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error)
+}
+
+// Syncs knows how far the first sync of a store has come.
+type Syncs interface {
+	Progress(ctx context.Context, of shop.ID) (progress intake.Sync, known bool, err error)
+}
+
+// Privacy knows the requests for personal data.
+type Privacy interface {
+	List(ctx context.Context, of shop.ID) ([]privacy.Request, error)
+	Download(ctx context.Context, of shop.ID, id privacy.ID, by activity.Actor) (privacy.Archive, error)
+}
+
+// Options are what the pages need.
+type Options struct {
+	Charging Charging
+	Syncs    Syncs
+	Privacy  Privacy
+	Clock    clock.Clock
+}
+
+type room struct{ Options }
+
+// New returns the room.
+func New(o Options) dashboard.Room {
+	m := &room{o}
+	return dashboard.Room{
+		Pages: pages,
+		Said:  map[string]string{"charging": "Orders are charged from now on."},
+		Menu: []dashboard.Entry{
+			{Section: dashboard.Settings, Name: "Charging", Path: "/charging", Need: staff.ReadStore},
+			{Section: dashboard.Settings, Name: "Personal data", Path: "/personal-data", Need: staff.ManageStore},
+		},
+		Routes: []dashboard.Route{
+			{Pattern: "GET /charging", Need: staff.ReadStore, Show: m.charging},
+			{Pattern: "POST /charging", Need: confirmCharging, Show: m.confirmCharges},
+			{Pattern: "GET /personal-data", Need: staff.ManageStore, Show: m.personal},
+			{Pattern: "POST /personal-data/{request}", Need: staff.ManageStore, Show: m.download},
+		},
+	}
+}
