@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"database/sql"
-	"log/slog"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -45,7 +44,7 @@ func TestRebuildBeginsHistoryOfContractsThatHaveNone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := analytics.Rebuilder{Store: db.AnalyticsRebuild(), Clock: clock.NewManual(start.AddDate(0, 1, 0)), Log: slog.New(slog.DiscardHandler)}
+	r := analytics.Rebuilder{Store: db.AnalyticsRebuild(), Clock: clock.NewManual(start.AddDate(0, 1, 0))}
 	done, err := r.Rebuild(t.Context(), of.ID)
 	if err != nil || done.Added != 1 || done.Versions != 1 {
 		t.Errorf("the rebuild did %+v, %v", done, err)

@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"context"
-	"log/slog"
 	"reflect"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -36,7 +35,6 @@ type RebuildStore interface {
 type Rebuilder struct {
 	Store RebuildStore
 	Clock clock.Clock
-	Log   *slog.Logger
 }
 
 // Rebuilt is what a rebuild did.

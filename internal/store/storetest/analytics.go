@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ func testAnalytics(t *testing.T, open opener) {
 				t.Errorf("the history is too short: %d days, %d months of churn", len(first.Days), len(first.Churn))
 			}
 			CheckFigures(t, first)
-			r := analytics.Rebuilder{Store: w.db.AnalyticsRebuild(), Clock: clock.NewManual(day.AddDate(2, 0, 0)), Log: slog.New(slog.DiscardHandler)}
+			r := analytics.Rebuilder{Store: w.db.AnalyticsRebuild(), Clock: clock.NewManual(day.AddDate(2, 0, 0))}
 			if done, err := r.Rebuild(t.Context(), w.shop.ID); err != nil || done.Differs || done.Versions < 50 || done.Added != 0 {
 				t.Errorf("the rebuild did %+v, %v", done, err)
 			}
