@@ -29,7 +29,7 @@ type formPage struct {
 	Path    string // that the form is sent to, below the store's
 	Groups  []group
 	Facts   []fact
-	Seen    string   // the settings as the reader has seen them, so that nobody else's are overwritten
+	Seen    string   // the settings as the reader has seen them, so that changes made since are not overwritten
 	May     bool     // the reader may save
 	Preview *outlook // nil: none was asked for
 	Offers  bool     // the form has a preview
