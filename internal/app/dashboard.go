@@ -15,8 +15,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
+	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
@@ -45,7 +47,8 @@ func (a *App) rooms() []dashboard.Room {
 	return []dashboard.Room{
 		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
 		figures.New(figures.Options{Figures: &analytics.Service{Store: a.Store.Figures(), Clock: now}, Clock: now}),
-		settings.New(settings.Options{Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
+		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
+		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 	}
 }

@@ -90,7 +90,7 @@ func (tx *Tx) DueBulkItems(ctx context.Context, job bulk.JobID, now time.Time, b
 // begun, only those that were begun count.
 func (tx *Tx) NextBulkItem(ctx context.Context, job bulk.JobID, begun bool) (time.Time, error) {
 	var next int64
-	q := tx.bulkItems(nil, job).ColumnExpr("COALESCE(MIN(i.due_at), 0)").Where("i.due_at IS NOT NULL")
+	q := tx.q.NewSelect().Model((*bulkItemRow)(nil)).ColumnExpr("COALESCE(MIN(i.due_at), 0)").Where("i.shop_id = ?", tx.of).Where("i.job_id = ?", job).Where("i.due_at IS NOT NULL")
 	if begun {
 		q = q.Where("i.status = ?", bulk.Begun)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/connection"
@@ -42,6 +43,10 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	}
 	mapsBack[attemptRow](t, key, func(*billing.Attempt) {})
 	mapsBack[annotationRow](t, key, func(*billing.Annotation) {})
+	mapsBack[bulkItemRow](t, key, func(*bulk.Item) {})
+	mapsBack[bulkJobRow](t, key, func(j *bulk.Job) {
+		j.By = activity.Actor{Source: activity.MerchantPortalBulkAutomation, By: j.By.By, ClientIP: j.By.ClientIP}
+	})
 	mapsBack[bundleRow](t, key, func(*bundle.Settings) {})
 	mapsBack[callsRow](t, key, func(*partner.Calls) {})
 	mapsBack[connectionRow](t, key, func(c *partner.Connection) { c.Shop = mappedShop })
@@ -58,13 +63,13 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[creditRow](t, key, func(*loyalty.Credit) {})
 	mapsBack[deliveryRow](t, key, func(*delivery.Profile) {})
 	mapsBack[endpointRow](t, key, func(e *webhook.Endpoint) { e.Shop = mappedShop })
-	mapsBack[entryRow](t, key, func(e *activity.Entry) { e.Actor.Customer = 0 })
+	mapsBack[entryRow](t, key, func(e *activity.Entry) { e.Actor.Customer, e.Actor.Job = 0, 0 })
 	mapsBack[findingRow](t, key, func(*repair.Finding) {})
 	mapsBack[keyRow](t, key, func(k *access.Key) { k.Shop, k.AppSuspended = mappedShop, false })
 	mapsBack[linkRow](t, key, func(*login.Link) {})
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
-	mapsBack[messageRow](t, key, func(m *notify.Message) { m.Actor.Customer = 0 })
+	mapsBack[messageRow](t, key, func(m *notify.Message) { m.Actor.Customer, m.Actor.Job = 0, 0 })
 	mapsBack[oneOffRow](t, key, func(o *billing.OneOff) { // the rest is of use only before it is stored
 		o.Variant.Vendor, o.Variant.ProductType, o.Variant.Available, o.Variant.RequiresShipping, o.Variant.OnlyOnPlans = "", "", false, false, false
 	})

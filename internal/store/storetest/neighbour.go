@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
@@ -179,6 +180,16 @@ func parts(id shop.ID) []part {
 			list = append(list, privacy.Request{Kind: privacy.Export, Customer: c, ReceivedAt: earlier, DueBy: day, DueAt: earlier})
 		}
 		return tx.PutPrivacyRequests(ctx, list)
+	})
+	within("actions on many contracts", func(ctx context.Context, tx *store.Tx) error {
+		j := bulk.Job{Action: bulk.Action{Kind: bulk.Pause}, Status: bulk.Running, Key: "key", Total: 2, CreatedAt: earlier, DueAt: earlier}
+		if err := tx.PutBulkJob(ctx, &j); err != nil {
+			return err
+		}
+		if _, err := tx.AddBulkItems(ctx, j.ID, earlier, []contract.ID{1, 2}); err != nil {
+			return err
+		}
+		return tx.PutBulkItems(ctx, []bulk.Item{{Job: j.ID, Contract: 3, Status: bulk.Refused, Tries: 1, Code: "theirs", Reason: "theirs", EndedAt: earlier}})
 	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})

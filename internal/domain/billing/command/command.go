@@ -144,3 +144,8 @@ func findNext(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 	of, err := tx.Shop(ctx)
 	return draft{Record: billing.Record{Attempt: first, Of: contracts[0]}, shop: of}, err
 }
+
+// NoUpcomingOrder is the failure of a command on the next order of a contract that has none.
+func NoUpcomingOrder(c contract.Contract) error {
+	return fault.New(fault.FailedPrecondition, "contract %d is %s and has no upcoming order", c.ID, c.Status).Entity(billing.AttemptEntity).Code("noUpcomingOrder")
+}

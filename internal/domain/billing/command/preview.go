@@ -3,10 +3,8 @@ package command
 import (
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -26,9 +24,4 @@ func PreviewMove(of shop.Shop, r billing.Record, to time.Time, by activity.Actor
 	}
 	_, err := reschedule(&d, Reschedule{BillingDate: to, Actor: by}, now)
 	return d.Record, err
-}
-
-// NoUpcomingOrder is the failure of a command on the next order of a contract that has none.
-func NoUpcomingOrder(c contract.Contract) error {
-	return fault.New(fault.FailedPrecondition, "contract %d is %s and has no upcoming order", c.ID, c.Status).Entity(billing.AttemptEntity).Code("noUpcomingOrder")
 }
