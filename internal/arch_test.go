@@ -138,7 +138,7 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},
-	{"confirm", "intake", "loyalty", "repair"},
+	{"analytics", "confirm", "intake", "loyalty", "repair"},
 	{"amend", "login", "webhook"},
 	{"bulk", "staff"},
 }

@@ -25,24 +25,25 @@ import (
 type cli struct {
 	Config kong.ConfigFlag `help:"YAML file with settings, named like the flags." placeholder:"FILE" env:"PERENNIAL_CONFIG"`
 
-	Serve    serveCommand    `cmd:"" help:"Run the service."`
-	Sandbox  sandboxCommand  `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date and exit."`
-	App      appCommand      `cmd:"" help:"Set up the app at the platform."`
-	Shops    shopsCommand    `cmd:"" help:"Connect stores and look at them."`
-	Users    usersCommand    `cmd:"" help:"Look after the users of a store's dashboard."`
-	Keys     keysCommand     `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
-	Key      keyCommand      `cmd:"" help:"Rotate the secret key."`
-	Partners partnersCommand `cmd:"" help:"Register applications of partners."`
-	Privacy  privacyCommand  `cmd:"" help:"Answer requests for personal data."`
-	Loyalty  loyaltyCommand  `cmd:"" help:"Start and stop the loyalty programmes of stores."`
-	Explain  explainCommand  `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
-	Prove    proveCommand    `cmd:"" help:"Run the billing engine through simulated years under faults, and hold it against the platform's books."`
-	Stuck    stuckCommand    `cmd:"" help:"List what of a store a person has to look at: charges without an end, differences, work that was given up."`
-	Retry    retryCommand    `cmd:"" help:"Have a charge without an end looked into now."`
-	Unfreeze unfreezeCommand `cmd:"" help:"Let a frozen store be charged again."`
-	Doctor   doctorCommand   `cmd:"" help:"Check settings, mail, database and connections, and say what to do."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Serve     serveCommand     `cmd:"" help:"Run the service."`
+	Sandbox   sandboxCommand   `cmd:"" help:"Run a store that works, with a simulated platform and a clock that you move."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database up to date and exit."`
+	App       appCommand       `cmd:"" help:"Set up the app at the platform."`
+	Shops     shopsCommand     `cmd:"" help:"Connect stores and look at them."`
+	Users     usersCommand     `cmd:"" help:"Look after the users of a store's dashboard."`
+	Keys      keysCommand      `cmd:"" help:"Create, import, list, rotate and revoke API keys."`
+	Key       keyCommand       `cmd:"" help:"Rotate the secret key."`
+	Partners  partnersCommand  `cmd:"" help:"Register applications of partners."`
+	Privacy   privacyCommand   `cmd:"" help:"Answer requests for personal data."`
+	Loyalty   loyaltyCommand   `cmd:"" help:"Start and stop the loyalty programmes of stores."`
+	Analytics analyticsCommand `cmd:"" help:"Look after the figures of stores."`
+	Explain   explainCommand   `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`
+	Prove     proveCommand     `cmd:"" help:"Run the billing engine through simulated years under faults, and hold it against the platform's books."`
+	Stuck     stuckCommand     `cmd:"" help:"List what of a store a person has to look at: charges without an end, differences, work that was given up."`
+	Retry     retryCommand     `cmd:"" help:"Have a charge without an end looked into now."`
+	Unfreeze  unfreezeCommand  `cmd:"" help:"Let a frozen store be charged again."`
+	Doctor    doctorCommand    `cmd:"" help:"Check settings, mail, database and connections, and say what to do."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
 func main() {

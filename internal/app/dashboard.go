@@ -45,7 +45,7 @@ func (a *App) rooms() []dashboard.Room {
 	return []dashboard.Room{
 		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
-		settings.New(settings.Options{Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
+		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 	}
 }

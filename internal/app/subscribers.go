@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -25,6 +26,11 @@ func Subscribers() store.Subscribers {
 		Members: []func(context.Context, *store.Tx, []points.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []points.Event) error {
 				return webhook.PublishMembers(ctx, tx, e)
+			},
+		},
+		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{
+			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
+				return analytics.Record(ctx, tx, c)
 			},
 		},
 	}

@@ -219,6 +219,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		}
 		attempts[i].Version++
 	}
+	tx.published.attempts = append(tx.published.attempts, attempts...)
 	return nil
 }
 

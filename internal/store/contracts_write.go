@@ -35,6 +35,7 @@ func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) er
 	for i := range contracts {
 		contracts[i].Version++
 	}
+	tx.published.contracts = append(tx.published.contracts, contracts...)
 	return nil
 }
 
@@ -87,6 +88,7 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	for i := range contracts {
 		contracts[i].Version++
 	}
+	tx.published.contracts = append(tx.published.contracts, contracts...)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -154,4 +155,29 @@ func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[
 		status[r.DedupeKey] = notify.Status(r.Status)
 	}
 	return status, nil
+}
+
+// mostCases is how many cases are read at once.
+const mostCases = 5000
+
+// CasesSince returns the cases of a store's declined orders that were opened since an instant,
+// at most 5000 of those that changed last.
+func (db *DB) CasesSince(ctx context.Context, of shop.ID, since time.Time) ([]dunning.Case, error) {
+	var texts []string
+	err := db.in(of).NewSelect().Model((*attemptRow)(nil)).Column("dunning").Where("a.shop_id = ?", of).Where("a.dunning <> ''").Where("a.updated_at >= ?", millis(since)).
+		Order("a.updated_at DESC", "a.id DESC").Limit(mostCases).Scan(ctx, &texts)
+	if err != nil {
+		return nil, fmt.Errorf("read the cases of shop %d since %s: %w", of, since, err)
+	}
+	var list []dunning.Case
+	for _, text := range texts {
+		var c dunning.Case
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			return nil, fmt.Errorf("read a case of shop %d: %w", of, err)
+		}
+		if !c.OpenedAt.Before(since) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
 }

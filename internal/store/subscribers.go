@@ -1,9 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 )
 
@@ -15,12 +20,38 @@ type Subscribers struct {
 	Entries []func(ctx context.Context, tx *Tx, entries []activity.Entry) error
 	// Members receive the events of loyalty members that the transaction published.
 	Members []func(ctx context.Context, tx *Tx, events []loyalty.Event) error
+	// Changes receive what the transaction wrote of contracts and attempts, each once as it
+	// was written last, with the entries. They run after the others.
+	Changes []func(ctx context.Context, tx *Tx, c analytics.Changes) error
 }
 
 // published is what a transaction has for its subscribers.
 type published struct {
-	entries []activity.Entry
-	events  []loyalty.Event
+	entries   []activity.Entry
+	events    []loyalty.Event
+	contracts []contract.Contract
+	attempts  []billing.Attempt
+}
+
+// changes returns what was written of contracts and attempts.
+func (p published) changes() analytics.Changes {
+	return analytics.Changes{
+		Contracts: lastOfEach(p.contracts, func(c contract.Contract) contract.ID { return c.ID }),
+		Attempts:  lastOfEach(p.attempts, func(a billing.Attempt) billing.AttemptID { return a.ID }),
+		Entries:   p.entries,
+	}
+}
+
+// lastOfEach returns the last of the values with a key, sorted by key.
+func lastOfEach[T any, K cmp.Ordered](list []T, key func(T) K) []T {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
+	last := list[:0:0]
+	for i, v := range list {
+		if i+1 == len(list) || key(list[i+1]) != key(v) {
+			last = append(last, v)
+		}
+	}
+	return last
 }
 
 // PublishMemberEvents passes events to the subscribers before the commit.
@@ -44,6 +75,14 @@ func (tx *Tx) runSubscribers(ctx context.Context) error {
 	if events := tx.published.events; len(events) > 0 {
 		for _, subscriber := range tx.db.subscribers.Members {
 			if err := subscriber(ctx, tx, events); err != nil {
+				return err
+			}
+		}
+	}
+	if len(tx.published.contracts) > 0 || len(tx.published.attempts) > 0 {
+		changes := tx.published.changes()
+		for _, subscriber := range tx.db.subscribers.Changes {
+			if err := subscriber(ctx, tx, changes); err != nil {
 				return err
 			}
 		}

@@ -128,6 +128,18 @@ func (a Amount) Share(part, whole int64) Amount {
 	return a.less(new(big.Rat).Sub(big.NewRat(1, 1), big.NewRat(part, whole)))
 }
 
+// Ratio returns part/whole of the amount, rounded half away from zero; whole is positive.
+func (a Amount) Ratio(part, whole int64) Amount {
+	twice := new(big.Int).Mul(big.NewInt(a.Minor), big.NewInt(part))
+	twice.Lsh(twice, 1)
+	half := big.NewInt(whole)
+	if twice.Sign() < 0 {
+		half.Neg(half)
+	}
+	twice.Add(twice, half)
+	return Amount{twice.Quo(twice, big.NewInt(2*whole)).Int64(), a.Currency}
+}
+
 // less takes a fraction off the amount.
 func (a Amount) less(fraction *big.Rat) Amount {
 	off := new(big.Rat).Mul(fraction, big.NewRat(a.Minor, 1))

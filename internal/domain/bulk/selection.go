@@ -42,7 +42,7 @@ func (s Selection) checked() (Selection, error) {
 	case ways > 1:
 		return s, invalid("id", "select contracts either one by one or by a search")
 	case len(s.IDs) > MaxIDs:
-		return s, fault.New(fault.Invalid, "%d contracts are selected one by one, of which at most %d are allowed: select all that a search finds", len(s.IDs), MaxIDs).
+		return s, fault.New(fault.Invalid, "%d contracts are selected one by one, and of these at most %d are allowed: select all that a search finds", len(s.IDs), MaxIDs).
 			Entity(entity).Code("tooManySelected").Field("id")
 	}
 	if s.Filter != nil && s.Filter.Line == "" {

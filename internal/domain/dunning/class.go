@@ -22,6 +22,9 @@ const (
 	Done      Class = "DONE"      // the order is already paid
 )
 
+// Classes lists the classes, those that a retry may help first.
+var Classes = []Class{Funds, Issuer, Transient, Auth, Card, Address, Stock, Fraud, Merchant, Gone, Done}
+
 // codes is the error codes of each class: the platform's codes of billing attempts (enum
 // SubscriptionBillingAttemptErrorCode), its refusals to make one (enum
 // BillingAttemptUserErrorCode) and the service's own.

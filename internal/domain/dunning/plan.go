@@ -155,6 +155,24 @@ func (s Settings) Next(d Decline) Step {
 	return Step{EndAt: s.end(d, p)}
 }
 
+// Outlook is what is done about a declined order if every retry is declined as it was.
+type Outlook struct {
+	Retries []time.Time // in order
+	Held    bool        // nothing, until the merchant's staff acts; without retries and an end
+	End     time.Time   // when the final action is taken
+	Then    Action
+}
+
+// Outlook returns what the settings do about a declined order. [Settings.Next] says one step
+// of it at a time.
+func (s Settings) Outlook(d Decline) Outlook {
+	p := s.planFor(d.Class)
+	if p.held {
+		return Outlook{Held: true}
+	}
+	return Outlook{Retries: d.retries(p), End: s.end(d, p), Then: s.Final(d.Class)}
+}
+
 // end returns the instant of the last retry or, without retries, that of the final
 // action. No order is given up before its day.
 func (s Settings) end(d Decline, p plan) time.Time {

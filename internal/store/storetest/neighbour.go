@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/connection"
@@ -136,6 +137,23 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.AddCardTries(ctx, []billing.CardTry{{PaymentMethod: "gid://shopify/CustomerPaymentMethod/1", At: day}, {PaymentMethod: "a", At: day}})
+	})
+	within("figures", func(ctx context.Context, tx *store.Tx) error {
+		in := analytics.Dimension{Currency: "EUR", Group: 1}
+		state := analytics.State{Dimension: in, Status: contract.Active, MRR: 7, Order: 7, Customer: 901}
+		if _, err := tx.LockLedger(ctx); err != nil {
+			return err
+		}
+		return errors.Join(
+			tx.AddVersions(ctx, []analytics.Version{{Number: 1, Contract: 1, Day: 1, ValidFrom: earlier, State: state, Counted: true, Cohort: 1}}),
+			tx.PutOutcomes(ctx, []analytics.Outcome{{Attempt: 1, Contract: 1, Dimension: in, PaidDay: 1, Result: analytics.Paid, ResultDay: 1}}),
+			tx.PutFigures(ctx, analytics.Tables{
+				Days: []analytics.DayFigures{{Day: 1, Dimension: in, MRR: 7}}, SubscriberDays: []analytics.SubscriberFigures{{Day: 1, Subscribers: 7}},
+				Subscribers: []analytics.Subscriber{{Customer: 901, Contracts: 7}}, Holdings: []analytics.Holding{{Customer: 901, Dimension: in, Contracts: 7}},
+				Churn: []analytics.ChurnMonth{{Month: 1, Voluntary: 7}}, Cohorts: []analytics.CohortMonth{{Cohort: 1, Month: 1, Joined: 7}},
+				Failures: []analytics.FailureFigures{{Day: 1, Currency: "EUR", Failed: 7}}, Cycles: []analytics.CycleFigures{{Day: 1, Cycle: 1, Paid: 7}},
+			}),
+		)
 	})
 	within("findings", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutFindings(ctx, []repair.Finding{{Kind: repair.UnknownOrder, Contract: 1, Cycle: 2, Object: "a", What: "x", FirstSeen: day, LastSeen: day}})

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/pgtest"
@@ -216,6 +217,11 @@ func subscribers() store.Subscribers {
 		Members: []func(context.Context, *store.Tx, []loyalty.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []loyalty.Event) error {
 				return webhook.PublishMembers(ctx, tx, e)
+			},
+		},
+		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{
+			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
+				return analytics.Record(ctx, tx, c)
 			},
 		},
 	}

@@ -75,6 +75,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"annotations":          testAnnotations,
 		"loyalty":              testLoyalty,
 		"retention":            testRetention,
+		"analytics":            testAnalytics,
 		"migrations":           testMigrations,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,6 +51,12 @@ type link struct {
 // navigation returns the main navigation as a user with a role sees it on the page at a path
 // below the store's.
 func navigation(menu []Entry, at string, role staff.Role) []part {
+	here := "" // the entry whose path is the longest that at begins with
+	for _, e := range menu {
+		if (at == e.Path || strings.HasPrefix(at, e.Path+"/")) && len(e.Path) > len(here) {
+			here = e.Path
+		}
+	}
 	parts := []part{{Name: "Home", Icon: "home", Here: at == ""}}
 	for _, section := range order {
 		p := part{Name: string(section.name), Icon: section.icon}
@@ -58,7 +64,7 @@ func navigation(menu []Entry, at string, role staff.Role) []part {
 			if e.Section != section.name || !role.May(e.Need) {
 				continue
 			}
-			l := link{e.Name, e.Path, at == e.Path || strings.HasPrefix(at, e.Path+"/")}
+			l := link{e.Name, e.Path, e.Path == here}
 			p.Open = p.Open || l.Here
 			p.Pages = append(p.Pages, l)
 		}

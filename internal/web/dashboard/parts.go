@@ -29,7 +29,7 @@ const (
 type Badge struct {
 	Tone   Tone
 	Text   string
-	Hollow bool // nothing will happen by itself: a ring instead of the dot
+	Hollow bool // a ring instead of the dot: nothing follows without a person
 }
 
 // Pager says which rows of a list are shown, with links to those around them. Template

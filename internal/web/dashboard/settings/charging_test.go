@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -55,7 +57,26 @@ func (l *life) Download(_ context.Context, _ shop.ID, id privacy.ID, _ activity.
 type site struct {
 	*dashboardtest.Site
 
-	life life
+	life  life
+	saved []shop.Settings
+	cases []dunning.Case
+}
+
+// ChangeSettings changes the settings of the first store.
+func (s *site) ChangeSettings(_ context.Context, _ string, _ activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
+	next := s.First.Settings
+	if err := errors.Join(fn(&next), next.Check(), next.Dunning.Check()); err != nil {
+		return next, err
+	}
+	s.First.Settings = next
+	s.Put()
+	s.saved = append(s.saved, next)
+	return next, nil
+}
+
+// CasesSince returns the cases that the test has set.
+func (s *site) CasesSince(context.Context, shop.ID, time.Time) ([]dunning.Case, error) {
+	return s.cases, nil
 }
 
 func open(t *testing.T) *site {
@@ -63,7 +84,7 @@ func open(t *testing.T) *site {
 	t.Parallel()
 	s := &site{}
 	s.Site = dashboardtest.Open(t, func(_ *dashboardtest.Site, o *dashboard.Options) {
-		o.Rooms = append(o.Rooms, settings.New(settings.Options{Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Clock: o.Clock}))
+		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: s, Failures: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Clock: o.Clock}))
 	})
 	return s
 }

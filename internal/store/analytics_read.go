@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+)
+
+var _ analytics.ReadTx = (*Tx)(nil)
+
+// Figures returns what figures are read with.
+func (db *DB) Figures() analytics.ReadStore {
+	return readScope(db, func(tx *Tx) analytics.Tx { return tx }, func(tx *Tx) analytics.ReadTx { return tx })
+}
+
+// Zone returns the shop's time zone.
+func (tx *Tx) Zone(ctx context.Context) (*time.Location, error) { return tx.zone(ctx) }
+
+// filtered adds the conditions of a filter on the rows m.
+func (tx *Tx) filtered(q *bun.SelectQuery, alias string, f analytics.Filter) *bun.SelectQuery {
+	if f.Currency != "" {
+		q = q.Where("?.currency = ?", bun.Ident(alias), bound{string(f.Currency)})
+	}
+	if f.Group != nil {
+		q = q.Where("?.plan_group_id = ?", bun.Ident(alias), bound{*f.Group})
+	}
+	return q
+}
+
+// MetricDays returns the rows of days.
+func (tx *Tx) MetricDays(ctx context.Context, from, to analytics.Day, f analytics.Filter) ([]analytics.DayFigures, error) {
+	var rows []metricRow
+	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", bound{tx.of}).Where("m.day >= ?", bound{int64(from)}).Where("m.day <= ?", bound{int64(to)})
+	if err := tx.filtered(q, "m", f).Order("m.day", "m.currency", "m.plan_group_id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the figures of days: %w", err)
+	}
+	return readRows[analytics.DayFigures](rows)
+}
+
+// MetricsBefore returns the last row before a day of each dimension.
+func (tx *Tx) MetricsBefore(ctx context.Context, day analytics.Day, f analytics.Filter) ([]analytics.DayFigures, error) {
+	var rows []metricRow
+	last := tx.q.NewSelect().TableExpr("metric_days AS l").ColumnExpr("l.currency, l.plan_group_id, MAX(l.day) AS day").
+		Where("l.shop_id = ?", bound{tx.of}).Where("l.day < ?", bound{int64(day)}).GroupExpr("l.currency, l.plan_group_id")
+	q := tx.q.NewSelect().Model(&rows).Join("JOIN (?) AS l ON l.currency = m.currency AND l.plan_group_id = m.plan_group_id AND l.day = m.day", tx.filtered(last, "l", f)).
+		Where("m.shop_id = ?", bound{tx.of})
+	if err := q.Order("m.currency", "m.plan_group_id").Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the last figures before a day: %w", err)
+	}
+	return readRows[analytics.DayFigures](rows)
+}
+
+// FirstDay returns the first day that has figures.
+func (tx *Tx) FirstDay(ctx context.Context) (analytics.Day, error) {
+	var day int64
+	err := tx.q.NewSelect().TableExpr("metric_days AS m").ColumnExpr("COALESCE(MIN(m.day), 0)").Where("m.shop_id = ?", bound{tx.of}).Scan(ctx, &day)
+	if err != nil {
+		return 0, fmt.Errorf("read the first day of the figures: %w", err)
+	}
+	return analytics.Day(day), nil
+}
+
+// SubscriberDays returns the rows of days, and the last one before them.
+func (tx *Tx) SubscriberDays(ctx context.Context, from, to analytics.Day) ([]analytics.SubscriberFigures, error) {
+	var rows []subscriberDayRow
+	last := tx.q.NewSelect().TableExpr("subscriber_days AS l").ColumnExpr("MAX(l.day)").Where("l.shop_id = ?", bound{tx.of}).Where("l.day < ?", bound{int64(from)})
+	err := tx.q.NewSelect().Model(&rows).Where("d.shop_id = ?", bound{tx.of}).Where("d.day >= COALESCE((?), ?)", last, bound{int64(from)}).
+		Where("d.day <= ?", bound{int64(to)}).Order("d.day").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the subscribers of days: %w", err)
+	}
+	return readRows[analytics.SubscriberFigures](rows)
+}
+
+// ChurnMonths returns the churn of months.
+func (tx *Tx) ChurnMonths(ctx context.Context, from, to analytics.Month) ([]analytics.ChurnMonth, error) {
+	var rows []churnRow
+	err := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", bound{tx.of}).Where("c.month >= ?", bound{int64(from)}).Where("c.month <= ?", bound{int64(to)}).
+		Order("c.month").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the churn of months: %w", err)
+	}
+	return readRows[analytics.ChurnMonth](rows)
+}
+
+// Churned counts the subscribers at the start of a day who have no contract now.
+func (tx *Tx) Churned(ctx context.Context, since analytics.Day) (voluntary, byFailedPayment int64, err error) {
+	var row struct{ Lost, Declined int64 }
+	err = tx.q.NewSelect().TableExpr("subscribers AS s").ColumnExpr("COUNT(*) AS lost, COALESCE(SUM(CASE WHEN s.declined THEN 1 ELSE 0 END), 0) AS declined").
+		Where("s.shop_id = ?", bound{tx.of}).Where("s.contracts = 0").Where("s.until >= ?", bound{int64(since)}).Where("s.since < ?", bound{int64(since)}).Scan(ctx, &row)
+	if err != nil {
+		return 0, 0, fmt.Errorf("count subscribers who left: %w", err)
+	}
+	return row.Lost - row.Declined, row.Declined, nil
+}
+
+// CohortMonths returns the rows of cohorts from a month on.
+func (tx *Tx) CohortMonths(ctx context.Context, from analytics.Month) ([]analytics.CohortMonth, error) {
+	var rows []cohortRow
+	err := tx.q.NewSelect().Model(&rows).Where("c.shop_id = ?", bound{tx.of}).Where("c.cohort >= ?", bound{int64(from)}).
+		Order("c.cohort", "c.month", "c.currency").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read cohorts: %w", err)
+	}
+	return readRows[analytics.CohortMonth](rows)
+}
+
+// FailureDays returns what became of the orders that failed on days.
+func (tx *Tx) FailureDays(ctx context.Context, from, to analytics.Day, c money.Currency) ([]analytics.FailureFigures, error) {
+	var rows []failureRow
+	err := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", bound{tx.of}).Where("f.day >= ?", bound{int64(from)}).Where("f.day <= ?", bound{int64(to)}).
+		Where("f.currency = ?", bound{string(c)}).Order("f.day", "f.class", "f.try").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the failures of days: %w", err)
+	}
+	return readRows[analytics.FailureFigures](rows)
+}
+
+// CycleSums returns the sums of the results of days by cycle.
+func (tx *Tx) CycleSums(ctx context.Context, from, to analytics.Day) ([]analytics.CycleFigures, error) {
+	var rows []cycleRow
+	err := tx.q.NewSelect().Model((*cycleRow)(nil)).ColumnExpr("y.cycle, SUM(y.paid) AS paid, SUM(y.lost) AS lost, SUM(y.skipped) AS skipped").
+		Where("y.shop_id = ?", bound{tx.of}).Where("y.day >= ?", bound{int64(from)}).Where("y.day <= ?", bound{int64(to)}).Group("y.cycle").Order("y.cycle").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read how orders ended: %w", err)
+	}
+	return readRows[analytics.CycleFigures](rows)
+}
+
+// Queued returns the orders that fall due from one instant to before another.
+func (tx *Tx) Queued(ctx context.Context, from, to time.Time, f analytics.Filter) ([]analytics.QueuedOrders, error) {
+	var rows []struct {
+		DueAt       int64
+		Currency    string
+		PlanGroupID int64
+		Cycle       int64
+		Orders      int64
+		Amount      int64
+	}
+	cycle := fmt.Sprintf("CASE WHEN a.cycle > %[1]d THEN %[1]d ELSE a.cycle END", analytics.LastCycle)
+	q := tx.q.NewSelect().TableExpr("attempts AS a").
+		Join("JOIN contract_history AS h ON h.shop_id = a.shop_id AND h.contract_id = a.contract_id AND h.valid_to = 0").
+		ColumnExpr("a.due_at, h.currency, h.plan_group_id").ColumnExpr(cycle+" AS cycle").ColumnExpr("COUNT(*) AS orders, SUM(h.order_amount) AS amount").
+		Where("a.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).
+		Where("a.due_at IS NOT NULL").Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).Where("a.status = ?", bound{string(billing.Queued)}).
+		GroupExpr("a.due_at, h.currency, h.plan_group_id, " + cycle)
+	if err := tx.filtered(q, "h", f).Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("sum the orders that are queued: %w", err)
+	}
+	list := make([]analytics.QueuedOrders, len(rows))
+	for i, r := range rows {
+		list[i] = analytics.QueuedOrders{
+			At: instant(r.DueAt), Dimension: analytics.Dimension{Currency: money.Currency(r.Currency), Group: r.PlanGroupID}, Cycle: r.Cycle, Orders: r.Orders, Amount: r.Amount,
+		}
+	}
+	return list, nil
+}
+
+// InDunning returns the orders that are declined and not given up.
+func (tx *Tx) InDunning(ctx context.Context) ([]analytics.Owed, error) {
+	var rows []struct {
+		Currency       string
+		Orders, Amount int64
+	}
+	err := tx.q.NewSelect().TableExpr("contracts AS c").
+		Join("JOIN contract_history AS h ON h.shop_id = c.shop_id AND h.contract_id = c.id AND h.valid_to = 0").
+		ColumnExpr("h.currency, COUNT(*) AS orders, SUM(h.order_amount) AS amount").
+		Where("c.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).Where("c.dunning <> ''").Group("h.currency").Order("h.currency").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("sum the orders that are unpaid: %w", err)
+	}
+	list := make([]analytics.Owed, len(rows))
+	for i, r := range rows {
+		list[i] = analytics.Owed{Currency: money.Currency(r.Currency), Orders: r.Orders, Amount: r.Amount}
+	}
+	return list, nil
+}

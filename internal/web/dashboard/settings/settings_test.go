@@ -1,0 +1,106 @@
+package settings_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
+)
+
+// seenIn returns which settings a page has shown.
+func seenIn(t *testing.T, p dashboardtest.Page) string {
+	t.Helper()
+	found := seenValue.FindStringSubmatch(p.Text)
+	if found == nil {
+		t.Fatalf("%s does not say which settings it shows:\n%s", p.Path, p.Text)
+	}
+	return found[1]
+}
+
+const at = dashboardtest.At
+
+func TestGeneralSettingsAreSaved(t *testing.T) {
+	s := open(t)
+	s.SignIn(dashboardtest.Owner)
+	seen := seenIn(t, s.Get(at+"/settings"))
+	p := s.Post(at+"/settings", "seen", seen, "immediate", "on", "catch-up", "12", "memberships", "7, 3 7", "rate", "2.5", "burst", "10")
+	s.Want(p, http.StatusOK, "The settings were saved.", `value="3, 7"`)
+	if got := s.First.Settings; !got.ImmediateOrders || got.FreezeUntilMinCycles || got.CatchUpHours != 12 || !slices.Equal(got.Memberships, []int64{3, 7}) || got.RatePerSecond != 2.5 || got.RateBurst != 10 {
+		t.Errorf("the settings are %+v", got)
+	}
+	p = s.Post(at+"/settings", "seen", seen, "catch-up", "9", "rate", "0", "burst", "0")
+	s.Want(p, http.StatusUnprocessableEntity, "The settings were changed since the page was opened", `value="9"`)
+	p = s.Post(at+"/settings", "seen", seenIn(t, s.Get(at+"/settings")), "catch-up", "70", "rate", "0", "burst", "0")
+	s.Want(p, http.StatusUnprocessableEntity, `id="e-catch-up"`, `value="70"`)
+	p = s.Post(at+"/settings", "seen", seen, "catch-up", "6", "memberships", "3, x", "rate", "0", "burst", "0")
+	s.Want(p, http.StatusUnprocessableEntity, `id="e-memberships"`, "is not the number of a selling plan")
+	if len(s.saved) != 1 {
+		t.Errorf("settings were saved %d times, want once", len(s.saved))
+	}
+}
+
+func TestPreviewOfDunningSavesNothing(t *testing.T) {
+	s := open(t)
+	s.SignIn(dashboardtest.Owner)
+	for range 3 {
+		s.cases = append(s.cases, dunning.Case{State: dunning.Lost, OpenedAt: s.Clock.Now().AddDate(0, 0, -9), FirstCode: "CARD_DECLINED", Class: dunning.Issuer})
+	}
+	s.cases = append(s.cases, dunning.Case{State: dunning.Open, OpenedAt: s.Clock.Now().AddDate(0, 0, -1), FirstCode: "EXPIRED_CARD", Class: dunning.Card})
+	form := []string{
+		"seen", seenIn(t, s.Get(at+"/settings/payments")), "mode", "SIMPLE", "retries", "2", "every", "3", "then", "SKIP", "stock-retries", "5", "stock-every", "1", "stock-then", "SKIP",
+	}
+	p := s.Post(at+"/settings/payments", append(form, "do", "preview")...)
+	s.Want(p, http.StatusOK, "4 charges were declined", "Declined by the bank", "18 retries over", "6 retries over 5 days; then: Give up the order", "The card cannot be charged", `<option value="SIMPLE" selected>`)
+	if len(s.saved) != 0 {
+		t.Fatal("a preview saved the settings")
+	}
+	s.Want(s.Post(at+"/settings/payments", append(form, "do", "save")...), http.StatusOK, "The settings were saved.")
+	if got := s.First.Settings.Dunning; got.Mode != dunning.Simple || got.Retries != 2 || got.EveryDays != 3 || got.Then != dunning.Skip {
+		t.Errorf("the settings are %+v", got)
+	}
+	s.Want(s.Post(at+"/settings/payments", "mode", "SIMPLE", "retries", "11", "every", "3", "then", "SKIP", "stock-retries", "5", "stock-every", "1", "stock-then", "SKIP"),
+		http.StatusUnprocessableEntity, `id="e-retries"`, "11 retries: use 0 to 10")
+}
+
+func TestEveryKindOfMailHasSwitch(t *testing.T) {
+	s := open(t)
+	s.SignIn(dashboardtest.Owner)
+	p := s.Get(at + "/settings/mail")
+	var fields []string
+	for _, k := range notify.Kinds() {
+		name := "mail-" + string(k)
+		if !regexp.MustCompile(`name="` + name + `" checked`).MatchString(p.Text) {
+			t.Errorf("the page has no switch for %s", k)
+		}
+		if k != notify.Paused {
+			fields = append(fields, name, "on")
+		}
+	}
+	s.Want(s.Post(at+"/settings/mail", append(fields, "seen", seenIn(t, p))...), http.StatusOK, "The settings were saved.")
+	if got := s.First.Settings.DisabledMails; !slices.Equal(got, []notify.Kind{notify.Paused}) {
+		t.Errorf("the disabled kinds are %v", got)
+	}
+}
+
+func TestOnlyStoreManagersSaveSettings(t *testing.T) {
+	s := open(t)
+	s.Add("sue@staff.example", staff.Support)
+	s.SignIn("sue@staff.example")
+	for _, page := range []string{"/settings", "/settings/payments", "/settings/mail"} {
+		p := s.Get(at + page)
+		s.Want(p, http.StatusOK, "An owner or admin of the store can change this.", "disabled")
+		if strings.Contains(p.Text, "Save changes") {
+			t.Errorf("%s offers to save", page)
+		}
+		s.Want(s.Post(at+page, "seen", "x"), http.StatusForbidden)
+	}
+	if len(s.saved) != 0 {
+		t.Error("a user without the permission has saved settings")
+	}
+}
