@@ -72,6 +72,11 @@ type homePage struct {
 	Base  string // of the addresses of steps, with Query behind them
 	Query string
 	Gone  *departure // nil: the store has the app
+
+	Lazy    bool // the script asks for the figures
+	Figures *figures
+	Items   []item
+	Events  []event
 }
 
 // Left returns the steps that are not done, in words.
@@ -117,8 +122,33 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if p.Gone, err = m.departed(r.Context(), v); err != nil {
 		return err
 	}
+	if state.Contracts {
+		if err := m.fill(r, v, &p); err != nil {
+			return err
+		}
+	}
 	now := m.Clock.Now().In(v.Zone)
 	return v.Answer(w, dashboard.Page{
 		Name: "home", Title: "Home", Lead: now.Format("Monday, 2 January 2006") + ", store time " + now.Format("15:04 MST") + ".", Content: p,
 	})
+}
+
+// fill adds what a store with contracts has. Figures that are not at hand are left to the
+// script, or to a reader who asks for them.
+func (m *room) fill(r *http.Request, v dashboard.Visit, p *homePage) (err error) {
+	if p.Items, err = m.attention(r, v); err != nil {
+		return err
+	}
+	if p.Events, err = m.events(r, v); err != nil {
+		return err
+	}
+	o, known := m.cache.get(v.Shop.ID, m.Clock.Now())
+	if p.Lazy = !known && r.URL.Query().Get("figures") == ""; p.Lazy {
+		return nil
+	}
+	if o, err = m.overview(r.Context(), v.Shop); err != nil {
+		return err
+	}
+	p.Figures = tiles(v, o)
+	return nil
 }
