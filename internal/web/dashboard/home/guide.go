@@ -51,7 +51,11 @@ func guide(v dashboard.Visit, s State) []step {
 		confirm.Path = "/charging"
 		steps = append(steps, confirm)
 	case !of.Guard.ConfirmedAt.IsZero():
-		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed by "+of.Guard.ConfirmedBy+" on "+date(of.Guard.ConfirmedAt)+"."))
+		by := ""
+		if of.Guard.ConfirmedBy != "" {
+			by = " by " + of.Guard.ConfirmedBy
+		}
+		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed"+by+" on "+date(of.Guard.ConfirmedAt)+"."))
 	}
 	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
 		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
