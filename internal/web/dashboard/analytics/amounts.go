@@ -51,7 +51,7 @@ func (m *room) mrr(ctx context.Context, r request) ([][]card, error) {
 	}
 	c := r.filter.Currency
 	from, to := points[0].Value, points[len(points)-1].Value
-	title := fmt.Sprintf("MRR %s, %s to %s %s", trend(from, to), span(r.period), amount(to, c).Text, c)
+	title := fmt.Sprintf("MRR %s %s, to %s %s", trend(from, to), span(r.period), amount(to, c).Text, c)
 	if from == to {
 		title = fmt.Sprintf("MRR is unchanged at %s %s", amount(to, c).Text, c)
 	}

@@ -72,7 +72,7 @@ func (m *room) recovery(ctx context.Context, r request) ([][]card, error) {
 	}
 	weeks.Chart = bars("recovery-chart", "Amount of failed orders, recovered and not, by week of the first decline", []stack{recovered, open}, inMoney(c), words)
 	if !weeks.Chart.Even {
-		weeks.Chart.X = spread(words, 9)
+		weeks.Chart.X = spread(words, 7)
 	}
 	if v.Total.Failed == 0 {
 		return [][]card{{weeks}}, nil

@@ -3,6 +3,7 @@ package analytics
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 )
@@ -11,9 +12,9 @@ import (
 func (m *room) subscribers(ctx context.Context, r request) ([][]card, error) {
 	var row []card
 	for _, of := range []struct {
-		metric           analytics.Metric
-		id, name, plural string
-	}{{analytics.ActiveSubscribers, "subscribers", "Active subscribers", "subscribers"}, {analytics.ActiveContracts, "contracts", "Active contracts", "contracts"}} {
+		metric   analytics.Metric
+		id, name string
+	}{{analytics.ActiveSubscribers, "subscribers", "Active subscribers"}, {analytics.ActiveContracts, "contracts", "Active contracts"}} {
 		points, err := m.Figures.Series(ctx, r.Shop.ID, of.metric, r.period, r.filter)
 		if err != nil {
 			return nil, err
@@ -23,7 +24,7 @@ func (m *room) subscribers(ctx context.Context, r request) ([][]card, error) {
 			return nil, err
 		}
 		from, to := points[0].Value, points[len(points)-1].Value
-		title := fmt.Sprintf("%s %s, %s to %s", of.name, plural(trend(from, to)), span(r.period), count(to).Text)
+		title := fmt.Sprintf("%s %s %s, to %s", of.name, trend(from, to), span(r.period), count(to).Text)
 		if from == to {
 			title = fmt.Sprintf("%s are unchanged at %s", of.name, count(to).Text)
 		}
@@ -45,13 +46,6 @@ func (m *room) whose(of analytics.Metric, r request) string {
 		return ", of the whole store"
 	}
 	return ", in " + string(r.filter.Currency)
-}
-
-func plural(verb string) string {
-	if verb == "is unchanged" {
-		return "are unchanged"
-	}
-	return verb
 }
 
 // churn is the page of subscribers who left.
@@ -117,8 +111,12 @@ func (m *room) cohorts(ctx context.Context, r request) ([][]card, error) {
 		cells = max(cells, len(h.Active))
 	}
 	c.Table.Heads = []string{"First contract", "Subscribers"}
+	c.Table.Short = []string{"First contract", "Subscribers"}
 	for i := range cells {
-		c.Table.Heads = append(c.Table.Heads, fmt.Sprintf("Month %d", i))
+		c.Table.Heads, c.Table.Short = append(c.Table.Heads, fmt.Sprintf("Month %d", i)), append(c.Table.Short, strconv.Itoa(i))
+	}
+	if cells > 0 {
+		c.Table.Short[2] = "Month 0"
 	}
 	for _, h := range list {
 		row := []cell{{Text: monthName(h.Month), Raw: h.Month.String()}, count(h.Size)}
