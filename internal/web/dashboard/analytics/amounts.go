@@ -147,7 +147,7 @@ func movementsCard(moves []analytics.MonthMoves, r request) card {
 			}
 		}
 	}
-	t := table{Heads: []string{"Month", "Start"}, Foot: []cell{text(span(r.period)), amount(moves[0].Start, c)}}
+	t := table{Heads: []string{"Month", "Start"}, Foot: []cell{text("All"), amount(moves[0].Start, c)}}
 	var used []analytics.Movement
 	for _, why := range analytics.Movements {
 		if why != analytics.Opening && why != analytics.Transferred || sums[why] != 0 || has(moves, why) {
