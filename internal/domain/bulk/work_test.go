@@ -127,7 +127,7 @@ func TestLostAnswerOfPlatformCountsAsDoneWhenChangeShows(t *testing.T) {
 	j := w.start(all(), Action{Kind: Pause})
 	refusal := fault.New(fault.Unavailable, "the platform does not answer")
 	w.refuse = func(contract.ID) error { return refusal }
-	if got := w.work(j.ID); got.Status != Running || got.DueAt != noon.Add(firstWait) {
+	if got := w.work(j.ID); got.Status != Running || !got.DueAt.Equal(noon.Add(firstWait)) {
 		t.Errorf("after a failure that may pass: %+v", got)
 	}
 	w.refuse = func(contract.ID) error {
