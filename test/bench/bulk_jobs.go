@@ -90,36 +90,42 @@ func (s settings) bulkOn(ctx context.Context, kind string) error {
 		if err != nil {
 			return err
 		}
-		s.print("bulk db=%s n=%d action=%s per_second=%.0f one_by_one_per_second=%.0f ratio=%.2f", kind, n, row.action.Kind, rate, alone, rate/alone)
+		s.print("bulk db=%s n=%d action=%s per_second=%.0f one_by_one_per_second=%.0f ratio=%.2f preview_ms=%.0f", kind, n, row.action.Kind, rate.perSecond, alone, rate.perSecond/alone, ms(rate.preview))
 	}
 	return nil
 }
 
-// workJob previews and starts an action, works it here and returns contracts per second from
-// its start on.
-func workJob(ctx context.Context, a *app.App, of shop.ID, sel bulk.Selection, action bulk.Action) (float64, error) {
+// bulkRate is how fast an action went.
+type bulkRate struct {
+	perSecond float64 // contracts, from the start on
+	preview   time.Duration
+}
+
+// workJob previews and starts an action, works it here and returns how fast that went.
+func workJob(ctx context.Context, a *app.App, of shop.ID, sel bulk.Selection, action bulk.Action) (bulkRate, error) {
+	asked := clock.System{}.Now()
 	p, err := a.Bulk.Preview(ctx, of, sel, action, bulkActor)
 	if err != nil {
-		return 0, err
+		return bulkRate{}, err
 	}
 	begun := clock.System{}.Now()
 	j, err := a.Bulk.Start(ctx, of, bulk.Request{Action: action, Selection: sel, Previewed: p.Fingerprint, Key: string(action.Kind), By: bulkActor})
 	if err != nil {
-		return 0, err
+		return bulkRate{}, err
 	}
 	for j.Status.Open() {
 		if err := a.Bulk.Work(ctx, of); err != nil {
-			return 0, err
+			return bulkRate{}, err
 		}
 		if j, err = a.Bulk.Job(ctx, of, j.ID); err != nil {
-			return 0, err
+			return bulkRate{}, err
 		}
 		if time.Since(begun) > patience(j.Total) {
-			return 0, fmt.Errorf("%s: %d of %d contracts are done", action.Kind, j.Done(), j.Total)
+			return bulkRate{}, fmt.Errorf("%s: %d of %d contracts are done", action.Kind, j.Done(), j.Total)
 		}
 	}
 	if j.Succeeded != j.Total || j.Total != len(sel.IDs) {
-		return 0, fmt.Errorf("%s: %d of %d contracts were changed", action.Kind, j.Succeeded, j.Total)
+		return bulkRate{}, fmt.Errorf("%s: %d of %d contracts were changed", action.Kind, j.Succeeded, j.Total)
 	}
-	return float64(j.Total) / j.EndedAt.Sub(begun).Seconds(), nil
+	return bulkRate{float64(j.Total) / j.EndedAt.Sub(begun).Seconds(), begun.Sub(asked)}, nil
 }

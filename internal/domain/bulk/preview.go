@@ -19,11 +19,13 @@ import (
 
 const (
 	// MaxChecked is how many contracts a preview looks at. The job looks at all.
-	MaxChecked = 10_000
+	MaxChecked = 5000
 	// samples is how many effects a preview shows.
 	samples = 20
 	// readAtOnce is how many contracts one transaction reads.
 	readAtOnce = 500
+	// shownAtOnce is how many it reads with their orders only to show effects.
+	shownAtOnce = 2 * samples
 )
 
 // Reason is why an action is not possible for some contracts.
@@ -70,7 +72,11 @@ func (s *Service) Preview(ctx context.Context, of shop.ID, sel Selection, a Acti
 	var shown []facts // of the contracts whose effects are shown
 	var after contract.ID
 	for p.Checked < MaxChecked {
-		ids, err := sel.page(ctx, s.Directory, of, after, min(readAtOnce, MaxChecked-p.Checked))
+		size, orders := readAtOnce, a.Kind.needsOrder()
+		if !orders && len(p.Effects) < samples {
+			size, orders = shownAtOnce, true
+		}
+		ids, err := sel.page(ctx, s.Directory, of, after, min(size, MaxChecked-p.Checked))
 		if err != nil {
 			return Preview{}, fmt.Errorf("read the selected contracts: %w", err)
 		}
@@ -79,7 +85,7 @@ func (s *Service) Preview(ctx context.Context, of shop.ID, sel Selection, a Acti
 		}
 		after = ids[len(ids)-1]
 		err = s.Store.View(ctx, of, func(tx ReadTx) error {
-			known, err := readFacts(ctx, tx, ids)
+			known, err := readFacts(ctx, tx, ids, orders)
 			if err != nil {
 				return err
 			}
@@ -134,9 +140,9 @@ func (p *Preview) add(id contract.ID, f facts, exists bool, by activity.Actor, n
 	return false
 }
 
-// readFacts reads what an action on contracts depends on. Contracts that do not exist are left
-// out.
-func readFacts(ctx context.Context, tx Reader, ids []contract.ID) (map[contract.ID]facts, error) {
+// readFacts reads what an action on contracts depends on, with their orders if these matter.
+// Contracts that do not exist are left out.
+func readFacts(ctx context.Context, tx Reader, ids []contract.ID, orders bool) (map[contract.ID]facts, error) {
 	store, err := tx.Shop(ctx)
 	if err != nil {
 		return nil, err
@@ -148,6 +154,9 @@ func readFacts(ctx context.Context, tx Reader, ids []contract.ID) (map[contract.
 	known := make(map[contract.ID]facts, len(contracts))
 	for _, c := range contracts {
 		known[c.ID] = facts{shop: store, contract: c}
+	}
+	if !orders {
+		return known, nil
 	}
 	attempts, err := tx.AttemptsOf(ctx, ids, billing.Queued, billing.Skipped)
 	if err != nil {

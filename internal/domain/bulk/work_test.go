@@ -370,7 +370,7 @@ func TestEffectsOfActions(t *testing.T) {
 		"a link":                               {Action{Kind: SendLink}, "", "ACTIVE " + ten + " " + usd(2500)},
 	} {
 		w := begin(t, 1)
-		known, err := readFacts(t.Context(), w, []contract.ID{1})
+		known, err := readFacts(t.Context(), w, []contract.ID{1}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
