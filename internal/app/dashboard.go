@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
@@ -43,7 +44,10 @@ func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 func (a *App) rooms() []dashboard.Room {
 	now := a.options.Clock
 	return []dashboard.Room{
-		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
+		home.New(home.Options{
+			Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Figures: a.Analytics, Endpoints: a.Webhooks, Partners: a.Partner, Log: a.Store, Clock: now,
+		}),
+		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),

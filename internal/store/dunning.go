@@ -181,3 +181,13 @@ func (db *DB) CasesSince(ctx context.Context, of shop.ID, since time.Time) ([]du
 	}
 	return list, nil
 }
+
+// UnpaidContracts returns how many contracts of a store have an order that was declined and is
+// not given up.
+func (db *DB) UnpaidContracts(ctx context.Context, of shop.ID) (int, error) {
+	n, err := db.in(of).NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", of).Where("c.dunning <> ''").Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the contracts that are not paid: %w", err)
+	}
+	return int(n), nil
+}
