@@ -20,6 +20,7 @@ import (
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
+	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
@@ -44,9 +45,11 @@ func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 // rooms returns the parts of the dashboard, in the order of the navigation.
 func (a *App) rooms() []dashboard.Room {
 	now := a.options.Clock
+	numbers := &analytics.Service{Store: a.Store.Figures(), Clock: now}
 	return []dashboard.Room{
 		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
-		figures.New(figures.Options{Figures: &analytics.Service{Store: a.Store.Figures(), Clock: now}, Clock: now}),
+		figures.New(figures.Options{Figures: numbers, Clock: now}),
+		payments.New(payments.Options{Cases: a.Store, Figures: numbers, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
