@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
+	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
@@ -52,6 +53,7 @@ func (a *App) rooms() []dashboard.Room {
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
+		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
 	}
 }
 
