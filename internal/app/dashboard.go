@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
+	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
@@ -55,6 +56,7 @@ func (a *App) rooms() []dashboard.Room {
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
+		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
 	}
 }
 

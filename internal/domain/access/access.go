@@ -112,9 +112,9 @@ type Key struct {
 	Tail         string // the last ones; empty when they were not kept
 	Hash         Hash
 	Scopes       []Scope
-	App          AppID // of a partner's token; empty for a merchant's key
-	Connection   int64 // of a partner's token; 0 for a merchant's key
-	AppSuspended bool  // the partner's application may not be served; read along, never written
+	App          AppID  // of a partner's token; empty for a merchant's key
+	Connection   int64  // of a partner's token; 0 for a merchant's key
+	AppSuspended bool   // the partner's application may not be served; read along, never written
 	CreatedBy    string // empty when it is not known
 	CreatedAt    time.Time
 	LastUsedAt   time.Time // zero when never used
