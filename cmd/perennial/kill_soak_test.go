@@ -42,3 +42,11 @@ func TestStoreIsChargedAfterKillAtEveryStepOfRefresh(t *testing.T) {
 		}
 	}
 }
+
+func TestFirstSyncContinuesAfterKillOnPostgreSQL(t *testing.T) {
+	program, err := process.Build(t.Context(), t.TempDir(), process.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newMortal(t, program, pgtest.Empty(t), simulator.TokenRules{}).syncKilled()
+}
