@@ -19,6 +19,9 @@ import (
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
+	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
+	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
+	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
@@ -48,9 +51,12 @@ func (a *App) rooms() []dashboard.Room {
 			Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Figures: a.Analytics, Endpoints: a.Webhooks, Partners: a.Partner, Log: a.Store, Clock: now,
 		}),
 		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
+		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
+		keys.New(keys.Options{Keys: a.Access, Clock: now}),
+		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
 	}
 }
 

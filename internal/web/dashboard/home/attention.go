@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/dashboard/words"
@@ -28,12 +29,19 @@ const mostItems = 5
 func (m *room) attention(r *http.Request, v dashboard.Visit) ([]item, error) {
 	var items []item
 	ctx := r.Context()
-	failed, err := m.Log.UnpaidContracts(ctx, v.Shop.ID)
+	cases, err := m.Log.CaseCounts(ctx, v.Shop.ID)
 	if err != nil {
 		return nil, err
 	}
+	failed, card, yours := 0, cases[dunning.Card], 0
+	for class, n := range cases {
+		failed += n
+		if class.NeedsStaff() {
+			yours += n
+		}
+	}
 	if failed > 0 {
-		items = append(items, item{"card", dashboard.Bad, dashboard.Count(failed, "order was declined", "orders were declined"), "They are not paid, and not given up.", "Review", "/failed-payments"})
+		items = append(items, item{"card", dashboard.Bad, dashboard.Count(failed, "order was declined", "orders were declined"), aboutCases(card, yours), "Review", "/failed-payments"})
 	}
 	ends, err := m.Endpoints.Endpoints(ctx, v.Shop.ID)
 	if err != nil {
@@ -95,3 +103,15 @@ func (m *room) events(r *http.Request, v dashboard.Visit) ([]event, error) {
 
 // ContractPath returns the page of the contract of an event.
 func (e event) ContractPath() string { return fmt.Sprintf("/contracts/%d", e.Contract) }
+
+// aboutCases says what declined orders wait for.
+func aboutCases(card, yours int) string {
+	text := "Retries are planned."
+	if card > 0 {
+		text = dashboard.Count(card, "customer needs", "customers need") + " another payment method."
+	}
+	if yours > 0 {
+		text += " " + dashboard.Count(yours, "order waits", "orders wait") + " for your staff."
+	}
+	return text
+}

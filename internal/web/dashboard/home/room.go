@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -65,8 +66,9 @@ type Partners interface {
 type Log interface {
 	// LatestEntries returns the newest entries of the activity log.
 	LatestEntries(ctx context.Context, of shop.ID, limit int) ([]activity.Entry, error)
-	// UnpaidContracts counts the contracts with an order that was declined and is not given up.
-	UnpaidContracts(ctx context.Context, of shop.ID) (int, error)
+	// CaseCounts counts the orders that were declined and are not given up, by the class of
+	// their last decline.
+	CaseCounts(ctx context.Context, of shop.ID) (map[dunning.Class]int, error)
 }
 
 // Options are what the page needs.
