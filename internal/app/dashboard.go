@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/store"
@@ -17,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
@@ -44,6 +46,10 @@ func (a *App) rooms() []dashboard.Room {
 	now := a.options.Clock
 	return []dashboard.Room{
 		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
+		contracts.New(contracts.Options{
+			Directory: a.Store, Views: &savedview.Service{Store: a.Store.SavedViews(), Clock: now}, Clock: now, Search: admin.ContractFilter,
+			PublicURL: a.options.Settings.PublicURL,
+		}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
