@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	queue "github.com/perennialhq/perennial/internal/domain/upcoming"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
@@ -22,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
+	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
@@ -50,6 +52,7 @@ func (a *App) rooms() []dashboard.Room {
 			Directory: a.Store, Views: &savedview.Service{Store: a.Store.SavedViews(), Clock: now}, Clock: now, Search: admin.ContractFilter,
 			PublicURL: a.options.Settings.PublicURL,
 		}),
+		upcoming.New(upcoming.Options{Queue: &queue.Service{Store: a.Store.Upcoming()}, Orders: a.Command, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
