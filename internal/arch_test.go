@@ -103,7 +103,7 @@ var table = slices.Concat(
 		},
 		{
 			of:    "internal/web/dashboard/...",
-			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/dashboard"},
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/dashboard", "internal/web/dashboard/words"},
 			libs:  []string{"github.com/boombuler/barcode"},
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/dashboard/..."},
 		},

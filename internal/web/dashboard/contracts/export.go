@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -44,7 +45,7 @@ func (m *room) export(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 		return err
 	}
 	for len(list) > 0 {
-		_ = control.SetWriteDeadline(time.Now().Add(rowsTime)) // where that is not possible, the server's limit holds
+		_ = control.SetWriteDeadline(clock.System{}.Now().Add(rowsTime)) // where that is not possible, the server's limit holds
 		for _, c := range list {
 			if err := file.Row(exportRow(c, v)...); err != nil {
 				panic(http.ErrAbortHandler) // the answer has begun: only a cut connection says that it is not whole
