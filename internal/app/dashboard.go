@@ -22,7 +22,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
+	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
+	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
@@ -51,6 +53,8 @@ func (a *App) rooms() []dashboard.Room {
 		figures.New(figures.Options{Figures: numbers, Clock: now}),
 		payments.New(payments.Options{Cases: a.Store, Figures: numbers, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
+		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: numbers, Clock: now}),
+		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 	}
