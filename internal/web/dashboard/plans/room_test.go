@@ -206,7 +206,7 @@ func TestInvalidOptionIsSaidAtItsField(t *testing.T) {
 		change      []string
 	}{
 		{"option", "Name of the option", []string{"option", ""}},
-		{"option", "two plans of the group have the name", []string{"option", "Every 3 months"}},
+		{"option", "Two plans of the group have the name", []string{"option", "Every 3 months"}},
 		{"count", "“Delivered every” is 400 and must be from 1 to 365", []string{"count", "400"}},
 		{"count", "“Delivered every” is a whole number", []string{"count", "x"}},
 		{"billing-count", "must be a multiple", []string{"kind", "PREPAID", "count", "2", "billing-count", "3"}},

@@ -37,7 +37,10 @@ var domainField = regexp.MustCompile(`field '(\w+)'|\b(forBillingCycle|changeNex
 // labels of the form.
 func atForm(err error) error {
 	return dashboard.AtForm(err, func(param, message string) (string, string) {
-		return names[param], domainField.ReplaceAllStringFunc(message, func(found string) string {
+		if name, known := names[param]; known {
+			param = name
+		}
+		return param, domainField.ReplaceAllStringFunc(message, func(found string) string {
 			parts := domainField.FindStringSubmatch(found)
 			return "“" + labels[parts[1]+parts[2]] + "”"
 		})

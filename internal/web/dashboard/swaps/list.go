@@ -133,7 +133,11 @@ func when(r swap.Rule) string {
 		text += ", the first one too"
 	}
 	if r.ShiftDays != nil && *r.ShiftDays != 0 {
-		text += fmt.Sprintf("; later orders move by %+d days", *r.ShiftDays)
+		days, way := *r.ShiftDays, "later"
+		if days < 0 {
+			days, way = -days, "earlier"
+		}
+		text += "; the orders after it come " + dashboard.Count(days, "day ", "days ") + way
 	}
 	return text
 }

@@ -155,7 +155,7 @@ func TestRulesAreListedInTheirOrder(t *testing.T) {
 	off.Off, off.Name = true, "<script>alert(1)</script>{{7*7}}"
 	s.rules = []swap.Rule{refill(7), off}
 	p := s.Get(at)
-	s.Want(p, http.StatusOK, "2 × Starter kit", "by 1 × Refill", "In every order from cycle 3 on; later orders move by +5 days", "Switch off", "Switch on", "&lt;script&gt;", "Move Kit, then refills down")
+	s.Want(p, http.StatusOK, "2 × Starter kit", "by 1 × Refill", "In every order from cycle 3 on; the orders after it come 5 days later", "Switch off", "Switch on", "&lt;script&gt;", "Move Kit, then refills down")
 	if strings.Contains(p.Text, "<script>alert") {
 		t.Error("the name of a rule is markup")
 	}
