@@ -31,9 +31,10 @@ type syncRow struct {
 
 // chargingPage is what the page about charges shows.
 type chargingPage struct {
-	Sync    *syncRow // nil: all contracts are read
-	Awaits  bool     // nothing is charged before the merchant confirms it
-	May     bool     // the reader may confirm it
+	Gone    *dashboard.Departure // nil: the store has the app
+	Sync    *syncRow             // nil: all contracts are read
+	Awaits  bool                 // nothing is charged before the merchant confirms it
+	May     bool                 // the reader may confirm it
 	Until   string
 	Orders  int
 	Overdue int
@@ -79,6 +80,11 @@ func (m *room) showCharging(w http.ResponseWriter, r *http.Request, v dashboard.
 			Amount: dashboard.Money(o.Amount),
 		})
 	}
+	departed, err := m.Syncs.Departure(r.Context(), v.Shop.ID)
+	if err != nil {
+		return err
+	}
+	p.Gone = v.Departure(departed, now)
 	sync, err := m.sync(r.Context(), v)
 	if err != nil {
 		return err

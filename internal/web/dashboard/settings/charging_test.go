@@ -27,6 +27,7 @@ type life struct {
 	preview   confirm.Preview
 	confirmed []activity.Actor
 	sync      intake.Sync
+	departed  intake.Departure
 	requests  []privacy.Request
 }
 
@@ -44,6 +45,9 @@ func (l *life) Confirm(_ context.Context, _ shop.ID, by activity.Actor) (bool, e
 func (l *life) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
 	return l.sync, l.sync.Stage != "", nil
 }
+
+// Departure returns the departure that the test has set.
+func (l *life) Departure(context.Context, shop.ID) (intake.Departure, error) { return l.departed, nil }
 
 // List returns the requests that the test has set.
 func (l *life) List(context.Context, shop.ID) ([]privacy.Request, error) { return l.requests, nil }

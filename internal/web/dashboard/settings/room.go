@@ -27,8 +27,9 @@ type Charging interface {
 	Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error)
 }
 
-// Syncs knows how far the first sync of a store has come.
+// Syncs knows how far the first sync of a store has come, and what its uninstallation leads to.
 type Syncs interface {
+	Departure(ctx context.Context, of shop.ID) (intake.Departure, error)
 	Progress(ctx context.Context, of shop.ID) (progress intake.Sync, known bool, err error)
 }
 
