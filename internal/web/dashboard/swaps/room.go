@@ -64,7 +64,7 @@ func New(o Options) dashboard.Room {
 	}
 	return dashboard.Room{
 		Pages: pages,
-		Menu: []dashboard.Entry{{Section: dashboard.Plans, Name: "Swap rules", Path: path, Need: staff.ReadStore}},
+		Menu:  []dashboard.Entry{{Section: dashboard.Plans, Name: "Swap rules", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
 			{Pattern: "GET " + path, Need: staff.ReadStore, Show: m.list},
 			change("GET "+path+"/new", m.begin),
