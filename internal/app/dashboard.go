@@ -26,7 +26,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
+	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
+	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
 	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
 )
 
@@ -62,6 +64,8 @@ func (a *App) rooms() []dashboard.Room {
 		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
+		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
+		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

@@ -84,7 +84,7 @@ var notPersonal = map[string]string{
 	"card_tries.payment_method": isIdentity,
 	"contract_counts.line":      isState, "contract_counts.status": isState, "contract_counts.delivery_interval": isState,
 	"contract_creations.request": isIdentity, "contract_facets.line": isState, "contract_facets.status": isState, "contract_facets.delivery_interval": isState,
-	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
+	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.dunning_class": isCopy, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
 	"customer_counts.line": isState, "customer_counts.customer_folded": isCopy,
 	"cohort_months.currency": isState, "contract_history.currency": isState, "contract_history.reason": isState, "contract_history.status": isState,
 	"failure_days.class": isState, "failure_days.currency": isState, "metric_days.currency": isState, "order_outcomes.class": isState,
