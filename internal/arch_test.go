@@ -138,9 +138,10 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},
-	{"analytics", "confirm", "intake", "loyalty", "repair"},
+	{"analytics", "confirm", "intake", "loyalty", "repair", "upcoming"},
 	{"amend", "login", "webhook"},
 	{"bulk", "staff"},
+	{"savedview"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to

@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
@@ -90,6 +91,7 @@ type App struct {
 	Intake    *intake.Service
 	Loyalty   *loyalty.Service
 	Access    *access.Service
+	Analytics *analytics.Service
 	Bulk      *bulk.Service
 	Bundles   *bundle.Service
 	Delivery  *delivery.Service

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
@@ -116,6 +117,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Repair(), Platform: client, Billing: a.Charge, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / speedup), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: env.Policy.Horizon},
 	}
+	a.Analytics = &analytics.Service{Store: db.Figures(), Clock: o.Clock}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Sender: sender, Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -22,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
+	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 )
@@ -47,8 +47,11 @@ func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 func (a *App) rooms() []dashboard.Room {
 	now := a.options.Clock
 	return []dashboard.Room{
-		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
-		figures.New(figures.Options{Figures: &analytics.Service{Store: a.Store.Figures(), Clock: now}, Clock: now}),
+		home.New(home.Options{
+			Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Figures: a.Analytics, Endpoints: a.Webhooks, Partners: a.Partner, Log: a.Store, Clock: now,
+		}),
+		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
+		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),

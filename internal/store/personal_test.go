@@ -92,6 +92,7 @@ var notPersonal = map[string]string{
 	"delivery_profiles.name": isStores, "delivery_profiles.pending": isStores, "delivery_profiles.plan_groups": isStores,
 	"findings.kind": isState, "findings.object": isIdentity, "findings.what": "a difference of the books, in the service's words",
 	"first_syncs.stage": isState, "first_syncs.owner": isIdentity, "first_syncs.failure": "why a call of the platform failed, in the service's words",
+	"saved_views.name": isStores, "saved_views.query": "a search of the store's users",
 	"setup_marks.step": isState, "shop_staff.added_by": isStores, "shop_staff.platform_user": isIdentity, "shop_staff.role": isStores,
 	"staff_invitations.email": isStores, "staff_invitations.hash": isSecret, "staff_invitations.invited_by": isStores, "staff_invitations.role": isStores,
 	"idempotency_keys.body": isShort, "idempotency_keys.fingerprint": isShort, "idempotency_keys.header": isShort, "idempotency_keys.name": isShort, "idempotency_keys.token": isShort,

@@ -41,6 +41,7 @@ type swapRow struct {
 	Shifts        bool
 	ShiftDays     int64
 	NoEmail       bool
+	SwitchedOff   bool
 	CreatedAt     int64
 	UpdatedAt     int64
 	Version       int64
@@ -60,6 +61,7 @@ func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
 	mapSame(m, &r.CarryDiscount, &rule.CarryDiscount)
 	mapText(m, &r.Discount, &rule.Discount)
 	mapSame(m, &r.NoEmail, &rule.NoEmail)
+	mapSame(m, &r.SwitchedOff, &rule.Off)
 	mapTime(m, &r.CreatedAt, &rule.CreatedAt)
 	mapTime(m, &r.UpdatedAt, &rule.UpdatedAt)
 	mapSame(m, &r.Version, &rule.Version)

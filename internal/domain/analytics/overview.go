@@ -40,7 +40,7 @@ type Overview struct {
 	ToRecoverOrders int64
 }
 
-// churnDays is over how many days the overview counts churn, and ahead of which it looks.
+// churnDays is over how many days the overview counts churn, and how many days it looks ahead.
 const churnDays = 30
 
 // Overview returns the figures with the trend of a number of days, in the currency in which

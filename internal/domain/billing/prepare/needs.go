@@ -80,7 +80,7 @@ func (p Inputs) OrderFor(a billing.Attempt, c contract.Contract) (Order, bool) {
 	e := Order{Attempt: a, Of: c, OneOffs: p.oneOffs.For(a)}
 	var rules []swap.Rule
 	for _, r := range p.rules {
-		if r.Line == c.Line {
+		if r.Line == c.Line && !r.Off {
 			rules = append(rules, r)
 		}
 	}
