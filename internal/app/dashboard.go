@@ -16,7 +16,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	log "github.com/perennialhq/perennial/internal/web/dashboard/activity"
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
+	"github.com/perennialhq/perennial/internal/web/dashboard/apilog"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
@@ -55,8 +57,10 @@ func (a *App) rooms() []dashboard.Room {
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
+		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
 		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
+		apilog.New(apilog.Options{Requests: a.Requests, Keys: a.Access, Clock: now}),
 	}
 }
 
