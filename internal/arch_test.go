@@ -135,7 +135,7 @@ var domain = [][]string{
 	{"shop"},
 	{"activity"},
 	{"access", "connection", "plan"},
-	{"contract", "idempotency", "partner"},
+	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "upcoming"},

@@ -18,7 +18,9 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	log "github.com/perennialhq/perennial/internal/web/dashboard/activity"
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
+	"github.com/perennialhq/perennial/internal/web/dashboard/apilog"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
 	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
@@ -68,8 +70,10 @@ func (a *App) rooms() []dashboard.Room {
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
+		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
 		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
+		apilog.New(apilog.Options{Requests: a.Requests, Keys: a.Access, Clock: now}),
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -79,6 +80,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[planOptionRow](t, key, func(*plan.Option) {})
 	mapsBack[pointRow](t, key, func(*loyalty.Entry) {})
 	mapsBack[programRow](t, key, func(*loyalty.Program) {})
+	mapsBack[requestRow](t, key, func(*requestlog.Entry) {})
 	mapsBack[rewardRow](t, key, func(*loyalty.Reward) {})
 	mapsBack[sessionRow](t, key, func(*login.Session) {})
 	mapsBack[invitationRow](t, key, func(*staff.Invitation) {})
