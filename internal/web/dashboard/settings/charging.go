@@ -16,7 +16,7 @@ import (
 // upcomingOrder is an order in the list.
 type upcomingOrder struct {
 	Contract, Cycle int64
-	Date            string
+	Day, Time       string
 	Overdue         bool
 	Amount          string
 }
@@ -66,8 +66,9 @@ func (m *room) showCharging(w http.ResponseWriter, r *http.Request, v dashboard.
 		p.Totals = append(p.Totals, dashboard.Money(t.Amount))
 	}
 	for _, o := range preview.First {
+		day, at, _ := strings.Cut(v.Instant(o.Date), ", ")
 		p.First = append(p.First, upcomingOrder{
-			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Date: v.Instant(o.Date), Overdue: !o.Date.After(now),
+			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Day: day, Time: at, Overdue: !o.Date.After(now),
 			Amount: dashboard.Money(o.Amount),
 		})
 	}

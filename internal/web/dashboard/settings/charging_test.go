@@ -154,6 +154,19 @@ func TestNothingIsConfirmedDuringFirstSync(t *testing.T) {
 	}
 }
 
+func TestChargingPageSaysThatAppWasUninstalled(t *testing.T) {
+	s := open(t)
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
+	p := s.Get("/admin/stores/first/charging")
+	s.Want(p, http.StatusOK)
+	if strings.Contains(p.Text, "uninstalled") {
+		t.Error("a store that has the app is said to have uninstalled it")
+	}
+	s.life.departed = intake.Departure{DisconnectedAt: now, CancelsAt: now.Add(48 * time.Hour), Contracts: 1}
+	s.Want(s.Get("/admin/stores/first/charging"), http.StatusOK, "The app was uninstalled on 25 Nov 2026, 12:00 UTC", "On 27 Nov 2026, 12:00 UTC the platform cancels 1 contract.")
+}
+
 func TestOnlyStoreManagersConfirmAndDownload(t *testing.T) {
 	s := open(t)
 	s.life.preview = confirm.Preview{Awaits: s.Clock.Now()}
