@@ -12,12 +12,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
@@ -52,6 +54,10 @@ func (a *App) rooms() []dashboard.Room {
 		}),
 		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
 		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
+		contract.New(contract.Options{
+			Sheets: &support.Service{Store: a.Store.Support(), Clock: now}, Orders: a.Command, Statuses: a.Lifecycle, Terms: a.Edits, Platform: a.Edits, Links: a.Login,
+			Explainer: a.Explain, Bundles: a.Store, Clock: now,
+		}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
