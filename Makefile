@@ -36,7 +36,7 @@ FUZZTIME  ?= 10s
 RENEWALS  ?= 10000
 PROVE     ?= --renewals $(RENEWALS) --faults $(shell expr $(RENEWALS) / 10)
 
-.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak release fmt vet lint verify generate clean compiler browser
+.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak screenshots release fmt vet lint verify generate clean compiler browser
 
 help: ## what this file can do
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -81,6 +81,9 @@ check: fmt vet lint verify test race prove ## all that must hold before a change
 
 soak: compiler ## what takes longer than a check; RENEWALS=1000000 for a long run
 	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)
+
+screenshots: browser ## the pictures of the README, into docs/images
+	$(GO) test ./test/pages -count=1 -run '^TestScreenshotsOfReadme$$' -screenshots $(CURDIR)/docs/images
 
 release: ## archives for every system, their lists of modules, and checksums, in dist
 	$(GO) run ./internal/release
