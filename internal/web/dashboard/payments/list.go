@@ -210,7 +210,7 @@ func (m *room) row(v dashboard.Visit, c billing.Record) (row, error) {
 	k := c.Dunning
 	g := groupOf(k.Class)
 	shown := row{
-		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: reason(c.ErrorCode, k.Class), Code: c.ErrorCode,
+		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: words.Decline(c.ErrorCode, k.Class), Code: c.ErrorCode,
 		Badge: dashboard.Badge{Tone: g.tone, Text: g.title, Hollow: k.RetryAt.IsZero()}, Mail: "None",
 		Tries: strconv.Itoa(c.Try) + " made, " + strconv.Itoa(k.RetriesLeft(inputs)) + " left",
 	}
