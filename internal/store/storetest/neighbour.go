@@ -34,6 +34,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -191,6 +192,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.PutBulkItems(ctx, []bulk.Item{{Job: j.ID, Contract: 3, Status: bulk.Refused, Tries: 1, Code: "theirs", Reason: "theirs", EndedAt: earlier}})
+	})
+	within("comments", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddComment(ctx, &support.Comment{Contract: 1, Author: "theirs", Text: "theirs", At: day})
 	})
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
