@@ -21,8 +21,8 @@ type whyPage struct {
 	Date    []string
 	Prices  []priced
 	Reduced []string // what discounts do
-	Items   string // of the items, before discounts
-	Ship    string // price of delivery; empty: none
+	Items   string   // of the items, before discounts
+	Ship    string   // price of delivery; empty: none
 	Total   string
 	Tries   []string
 	Prepare []string
