@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -264,6 +265,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return db.Answers().Keep(ctx, id, claim, idempotency.Answer{Status: 200, Body: []byte(`"theirs"`)})
+	})
+	beside("requests", func(ctx context.Context, db *store.DB) error {
+		return db.AddRequests(ctx, id, []requestlog.Entry{{ID: 1, At: earlier, Method: "GET", Path: "/theirs", Status: 200, RequestID: "theirs"}})
 	})
 	beside("creations", func(ctx context.Context, db *store.DB) error {
 		return db.PutCreation(ctx, id, create.Creation{Request: "A", At: earlier, Contract: 1})
