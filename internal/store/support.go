@@ -92,7 +92,8 @@ func (tx *Tx) EntriesAbout(ctx context.Context, c contract.ID, f support.Filter,
 	var rows []entryRow
 	q := tx.q.NewSelect().Model(&rows).Where("e.shop_id = ?", tx.of).
 		Where("e.entity_id IN (SELECT ? UNION ALL ?)", int64(c), attempts).
-		Where("(e.entity_type = ? AND e.entity_id = ? OR e.entity_type = ?)", activity.EntitySubscriptionContractDetails, int64(c), activity.EntitySubscriptionBillingAttempt).
+		Where("(e.entity_type = ? AND e.entity_id = ? OR e.entity_type = ? AND e.entity_id IN (?))",
+			activity.EntitySubscriptionContractDetails, int64(c), activity.EntitySubscriptionBillingAttempt, attempts).
 		OrderExpr("e.recorded_at DESC, e.id DESC").Limit(int64(limit))
 	for column, value := range map[string]string{"source": string(f.Source), "event": string(f.Event), "status": string(f.Status)} {
 		if value != "" {

@@ -24,13 +24,15 @@ func TestContractIsLookedAfterInTheBrowser(t *testing.T) {
 	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard contract"}
 	v.signIn(s, m)
 	v.open("page", at, http.StatusOK)
-	v.submit("comment", "#f-text", "Called about the delivery. <script>alert(1)</script>{{7*7}}", http.StatusOK)
+	v.fill("#f-text", "Called about the delivery. <script>alert(1)</script>{{7*7}}")
+	v.click("comment", `form[action$="/comments"] button`, http.StatusOK)
 
-	v.click("why", `#upcoming ~ * a, .card[aria-labelledby=upcoming] td a[href*="/orders/"]`, http.StatusOK)
+	v.click("why", `.card[aria-labelledby=upcoming] td a[href*="/orders/"]`, http.StatusOK)
 	v.open("skip", skipOf(v, at), http.StatusOK)
 	v.click("skipped", "main button.btn.pri", http.StatusOK)
 	v.open("cycles", at+"/do/cycles", http.StatusOK)
-	v.submit("cycles refused", "#f-maxCycles", "99999999", http.StatusUnprocessableEntity)
+	v.fill("#f-minCycles", "9")
+	v.submit("cycles refused", "#f-maxCycles", "3", http.StatusUnprocessableEntity)
 	v.open("portal question", at+"/portal", http.StatusOK)
 	v.click("portal link", "main button.btn.pri", http.StatusOK)
 	v.open("pause", at+"/do/pause", http.StatusOK)

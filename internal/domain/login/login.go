@@ -93,7 +93,7 @@ type Principal struct {
 	Customer int64
 	Via      Via
 	OpenedBy string    // as of Link
-	Until    time.Time // when the session ends at the latest; zero: it is none
+	Until    time.Time // when a session of support ends; zero: it is none
 }
 
 // Actor returns the principal as an actor who may see only the subscriber's own

@@ -94,7 +94,11 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 			return Principal{}, err
 		}
 	}
-	return Principal{Shop: of, Customer: found.Customer, Via: via, OpenedBy: found.OpenedBy, Until: found.ExpiresAt}, nil
+	who := Principal{Shop: of, Customer: found.Customer, Via: via, OpenedBy: found.OpenedBy}
+	if via == BySupport {
+		who.Until = found.ExpiresAt
+	}
+	return who, nil
 }
 
 // SignOut ends a session.

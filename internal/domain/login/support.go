@@ -32,7 +32,7 @@ type supportNote struct {
 // the activity log is about the contract.
 func (s *Service) OpenAs(ctx context.Context, of shop.ID, c contract.ID, customer int64, by activity.Actor) (made Credential, err error) {
 	if by.By == "" {
-		return made, fault.New(fault.Internal, "a support session of nobody")
+		return made, fault.New(fault.Internal, "a support session without a user")
 	}
 	if s.PublicURL == "" {
 		return made, noPublicURL()

@@ -116,8 +116,8 @@ func find(ctx context.Context, tx ReadTx, id contract.ID) (contract.Contract, er
 	return list[0], nil
 }
 
-// Sheet returns a contract of either line with its orders, of which at most past are no longer
-// open, or NotFound.
+// Sheet returns a contract of either line with its orders, or NotFound. At most past of them are
+// no longer open.
 func (s *Service) Sheet(ctx context.Context, of shop.ID, id contract.ID, past int) (sheet Sheet, err error) {
 	now := s.Clock.Now()
 	err = s.Store.View(ctx, of, func(tx ReadTx) error {

@@ -30,10 +30,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -192,6 +194,9 @@ func parts(id shop.ID) []part {
 		}
 		return tx.PutBulkItems(ctx, []bulk.Item{{Job: j.ID, Contract: 3, Status: bulk.Refused, Tries: 1, Code: "theirs", Reason: "theirs", EndedAt: earlier}})
 	})
+	within("comments", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddComment(ctx, &support.Comment{Contract: 1, Author: "theirs", Text: "theirs", At: day})
+	})
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
 	})
@@ -260,6 +265,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return db.Answers().Keep(ctx, id, claim, idempotency.Answer{Status: 200, Body: []byte(`"theirs"`)})
+	})
+	beside("requests", func(ctx context.Context, db *store.DB) error {
+		return db.AddRequests(ctx, id, []requestlog.Entry{{ID: 1, At: earlier, Method: "GET", Path: "/theirs", Status: 200, RequestID: "theirs"}})
 	})
 	beside("creations", func(ctx context.Context, db *store.DB) error {
 		return db.PutCreation(ctx, id, create.Creation{Request: "A", At: earlier, Contract: 1})

@@ -35,6 +35,7 @@ type porter struct {
 	contracts []contract.Contract
 	coming    []billing.Record
 	as        login.Principal
+	support   string // the user of the dashboard who is in; empty: the customer
 }
 
 const (
@@ -75,7 +76,11 @@ func (p *porter) RequestLink(_ context.Context, _ shop.ID, email, ip string) err
 
 func (p *porter) Authenticate(_ context.Context, of shop.ID, value string, via login.Via) (login.Principal, error) {
 	if value == session && via == login.ByLink || value == token && via == login.ByToken {
-		return login.Principal{Shop: of, Customer: 5, Via: via}, nil
+		who := login.Principal{Shop: of, Customer: 5, Via: via, OpenedBy: p.support}
+		if p.support != "" {
+			who.Until = time.Date(2026, time.January, 31, 12, 30, 0, 0, time.UTC)
+		}
+		return who, nil
 	}
 	return login.Principal{}, fault.New(fault.Unauthenticated, "the visitor is not signed in")
 }
@@ -172,6 +177,18 @@ func TestSignInLinkIsUsedOnlyByItsButton(t *testing.T) {
 	}
 	if strings.Contains(s.log.String(), link) {
 		t.Errorf("the log holds the link:\n%s", s.log)
+	}
+}
+
+func TestSupportSessionSaysSo(t *testing.T) {
+	t.Parallel()
+	s := open(t, &porter{}, false)
+	if w := s.ask("GET", "/p/demo", nil, "Cookie", "portal-dev="+session); strings.Contains(w.Body.String(), "Support session") {
+		t.Error("the customer's own session is marked")
+	}
+	s.support = "ana@staff.example"
+	if w := s.ask("GET", "/p/demo", nil, "Cookie", "portal-dev="+session); !strings.Contains(w.Body.String(), "Support session of ana@staff.example, until 07:30 EST.") {
+		t.Errorf("the page does not say that it is a support session:\n%s", w.Body)
 	}
 }
 

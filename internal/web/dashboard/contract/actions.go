@@ -137,7 +137,7 @@ func (t target) seen() string {
 	return text
 }
 
-// changedMeanwhile is the failure of a form whose contract has changed: by whom, and when.
+// changedMeanwhile is the failure of a form whose contract has changed: the last entry.
 func (m *room) changedMeanwhile(r *http.Request, v dashboard.Visit, c contract.Contract) error {
 	items, _, err := m.Sheets.Timeline(r.Context(), v.Shop.ID, c.ID, support.Filter{})
 	if err != nil {

@@ -270,7 +270,7 @@ func (m *room) notices(v dashboard.Visit, c contract.Contract) []notice {
 		case !d.RetryAt.IsZero():
 			text += " It is charged again on " + v.Instant(d.RetryAt) + "."
 		case !d.EndAt.IsZero():
-			text += " It is not charged again by itself; it is given up on " + v.Instant(d.EndAt) + "."
+			text += " It is not charged again automatically; it is given up on " + v.Instant(d.EndAt) + "."
 		}
 		list = append(list, notice{dashboard.Bad, text, button{Name: "See what can be done", Path: fmt.Sprintf("/failed-payments/%d", d.Attempt)}})
 	}

@@ -145,7 +145,7 @@ func filters(f support.Filter) []dashboard.Field {
 	all := dashboard.Choice{Name: "All"}
 	source, kind, status := []dashboard.Choice{all}, []dashboard.Choice{all}, []dashboard.Choice{all}
 	for _, s := range activity.Sources {
-		source = append(source, dashboard.Choice{Value: string(s), Name: words.Name(words.Source(s)), Selected: s == f.Source})
+		source = append(source, dashboard.Choice{Value: string(s), Name: capital(words.Source(s)), Selected: s == f.Source})
 	}
 	for _, e := range activity.EventTypes {
 		kind = append(kind, dashboard.Choice{Value: string(e), Name: words.Name(string(e)), Selected: e == f.Event})
@@ -155,6 +155,9 @@ func filters(f support.Filter) []dashboard.Field {
 	}
 	return []dashboard.Field{{Name: "source", Label: "Source", Choices: source}, {Name: "type", Label: "Type", Choices: kind}, {Name: "status", Label: "Status", Choices: status}}
 }
+
+// capital begins a text with a capital letter: "API" stays.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // comment adds a comment of the user.
 func (m *room) comment(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
 
 // whyPage explains an order.
@@ -20,7 +21,8 @@ type whyPage struct {
 	Date    []string
 	Prices  []priced
 	Reduced []string // what discounts do
-	Price   []string
+	Items   string   // of the items, before discounts
+	Ship    string   // price of delivery; empty: none
 	Total   string
 	Tries   []string
 	Prepare []string
@@ -52,7 +54,7 @@ func (m *room) why(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if e.Of.ID != c.ID {
 		return fault.New(fault.NotFound, "contract %d has no order %d", c.ID, n).Code("billingAttemptNotFound")
 	}
-	return v.Answer(w, dashboard.Page{Name: "contract-why", Title: question(v, e), Crumb: crumb(c), Content: newWhy(v, c, e), Lead: fmt.Sprintf("Order of cycle %d. The answer is made of what was stored when it happened.", e.Cycle)})
+	return v.Answer(w, dashboard.Page{Name: "contract-why", Title: question(v, e), Crumb: crumb(c), Content: newWhy(v, c, e), Lead: fmt.Sprintf("Order of cycle %d. As of now, by what is stored.", e.Cycle)})
 }
 
 // question is what the page answers.
@@ -70,7 +72,7 @@ func question(v dashboard.Visit, e explain.Explanation) string {
 }
 
 func newWhy(v dashboard.Visit, c contract.Contract, e explain.Explanation) whyPage {
-	p := whyPage{Badge: attemptBadges[e.Status], Summary: e.Summary, Date: e.Date.Words, Prepare: e.Preparation.Words, Outcome: e.Outcome.Words, Next: e.Next.Words, Total: dashboard.Money(e.Prices.Total)}
+	p := whyPage{Badge: attemptBadges[e.Status], Summary: e.Summary, Date: e.Date.Words, Prepare: e.Preparation.Words, Outcome: e.Outcome.Words, Next: e.Next.Words, Items: dashboard.Money(e.Prices.Total), Total: dashboard.Money(e.Cost())}
 	var plans []string
 	for _, l := range c.Lines {
 		if l.SellingPlanName != "" {
@@ -79,7 +81,7 @@ func newWhy(v dashboard.Visit, c contract.Contract, e explain.Explanation) whyPa
 		}
 	}
 	p.Inputs = facts("Plan", strings.Join(plans, ", "), "Schedule", e.Date.Rule, "Due", v.Instant(e.BillingDate), "By the calendar", planned(v, e), "Cycle", fmt.Sprint(e.Cycle),
-		"Contract", string(e.Of.Status), "Payment method", e.Of.PaymentMethod, "Order", e.OrderName, "Note", e.Note)
+		"Contract", words.Name(string(e.Of.Status)), "Payment method", e.Of.PaymentMethod, "Order", e.OrderName, "Note", e.Note)
 	for _, l := range e.Prices.Lines {
 		title := l.Title
 		if l.OneOff {
@@ -87,6 +89,9 @@ func newWhy(v dashboard.Visit, c contract.Contract, e explain.Explanation) whyPa
 		}
 		row := priced{Title: title, Worked: fmt.Sprintf("%d × %s", l.Quantity, dashboard.Money(l.Price)), Amount: l.Price.Times(int64(l.Quantity)).String(), Words: l.Words}
 		p.Prices = append(p.Prices, row)
+	}
+	if e.Prices.Delivery.Minor != 0 {
+		p.Ship = dashboard.Money(e.Prices.Delivery)
 	}
 	for _, d := range e.Prices.Discounts {
 		p.Reduced = append(p.Reduced, d.Words)
