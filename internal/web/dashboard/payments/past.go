@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
 
 // period is how far back the page looks.
@@ -95,13 +96,13 @@ func (m *room) past(ctx context.Context, v dashboard.Visit, asked query) (past, 
 	for _, one := range periods {
 		there := asked
 		there.period = one
-		p.Periods = append(p.Periods, choice{one.label, there.address(v, asked.group, 0), one == asked.period})
+		p.Periods = append(p.Periods, choice{one.label, there.address(v, asked.group, 0, 0), one == asked.period})
 	}
 	if len(scope.Currencies) > 1 {
 		for _, one := range scope.Currencies {
 			there := asked
 			there.currency = one
-			p.Currencies = append(p.Currencies, choice{string(one), there.address(v, asked.group, 0), one == currency})
+			p.Currencies = append(p.Currencies, choice{string(one), there.address(v, asked.group, 0, 0), one == currency})
 		}
 	}
 	t := r.Total
@@ -129,7 +130,7 @@ func (m *room) past(ctx context.Context, v dashboard.Visit, asked query) (past, 
 	p.Weeks = drawWeeks(r, asked.period)
 	for _, c := range r.Classes {
 		open, _ := c.Open()
-		p.Classes = append(p.Classes, classRow{classWords[c.Class], string(c.Class), c.Failed, c.Recovered, c.Lost, open, percent(c.RecoveredAmount, c.FailedAmount)})
+		p.Classes = append(p.Classes, classRow{words.DeclineClass(c.Class), string(c.Class), c.Failed, c.Recovered, c.Lost, open, percent(c.RecoveredAmount, c.FailedAmount)})
 	}
 	return p, nil
 }

@@ -170,11 +170,11 @@ func TestManyOpenPaymentsArePaged(t *testing.T) {
 		d.cases = append(d.cases, d.declined(id+1, "CARD_DECLINED"))
 	}
 	p := d.Get(at)
-	d.Want(p, http.StatusOK, "60 open payments", "after=9025")
+	d.Want(p, http.StatusOK, "<strong>1–25</strong> of <strong>60</strong> open payments", "after=9025")
 	if strings.Contains(p.Text, "/contracts/9026") || len(p.Text) > 60<<10 {
 		t.Errorf("the first page has more than its rows, in %d bytes", len(p.Text))
 	}
-	d.Want(d.Get(at+"?after=9025"), http.StatusOK, "/contracts/9026", `rel="prev"`)
+	d.Want(d.Get(at+"?after=9025&shown=25"), http.StatusOK, "/contracts/9026", "<strong>26–50</strong>", `rel="prev"`)
 }
 
 func TestFunnelHasItsNumbersInTables(t *testing.T) {
