@@ -32,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -245,6 +246,9 @@ func parts(id shop.ID) []part {
 	})
 	beside("calls", func(ctx context.Context, db *store.DB) error {
 		return db.Partners().CountCalls(ctx, id, []partner.Calls{{App: "reports", Connection: 5, Day: day.Truncate(24 * time.Hour), Count: 7, Errors: 1, LastAt: day}})
+	})
+	beside("requests", func(ctx context.Context, db *store.DB) error {
+		return db.AddRequests(ctx, id, []requestlog.Entry{{Method: "GET", Path: "/api/external/v2/customers", At: day, RequestID: "neighbour"}})
 	})
 	beside("rates", func(ctx context.Context, db *store.DB) error {
 		bank := db.SharedBuckets()

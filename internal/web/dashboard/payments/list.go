@@ -45,6 +45,7 @@ type row struct {
 	Code      string
 	Badge     dashboard.Badge
 	Tries     string
+	Left      string // retries that the plan still has
 	Next      string
 	Then      string // what happens if it does not; empty: it is charged again
 	Mail      string
@@ -218,7 +219,7 @@ func (m *room) row(v dashboard.Visit, c billing.Record) (row, error) {
 	shown := row{
 		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: words.Decline(c.ErrorCode, k.Class), Code: c.ErrorCode,
 		Badge: dashboard.Badge{Tone: g.tone, Text: g.title, Hollow: k.RetryAt.IsZero()}, Mail: "None",
-		Tries: strconv.Itoa(c.Try) + " made, " + strconv.Itoa(k.RetriesLeft(inputs)) + " left",
+		Tries: strconv.Itoa(c.Try) + " made", Left: strconv.Itoa(k.RetriesLeft(inputs)) + " left",
 	}
 	shown.Next, shown.Then = m.next(v, c)
 	if !k.NotifiedAt.IsZero() {
@@ -257,7 +258,7 @@ func (m *room) next(v dashboard.Visit, c billing.Record) (next, then string) {
 	case k.State == dunning.Ending:
 		return "Never", endWords[k.Action]
 	case !k.RetryAt.IsZero():
-		return v.Instant(k.RetryAt), ""
+		return v.Day(k.RetryAt), "At " + k.RetryAt.In(v.Zone).Format("15:04 MST")
 	}
 	next = "Never"
 	switch k.Class {
