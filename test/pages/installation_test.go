@@ -49,7 +49,7 @@ func (v *visit) lookInFrame(name string, frame *browsertest.Frame, words string)
 
 func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {
 	t.Parallel()
-	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, NotInstalled: true, Log: slog.New(slog.DiscardHandler)}
+	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, NotInstalled: true, MembershipsApp: true, Log: slog.New(slog.DiscardHandler)}
 	o.Database = filepath.Join(o.DataDir, "perennial.db")
 	storetest.SQLiteFile(t, o.Database)
 	s, err := sandbox.Start(t.Context(), o)
@@ -78,6 +78,11 @@ func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {
 	v.lookInFrame("charging waits", app, "Nothing is charged yet")
 	app.Click("form button.pri")
 	v.lookInFrame("charging confirmed", app, "Orders are charged from now on.")
+
+	v.tab.Open(admin)
+	v.click("consent of second app", `a.act[href$="-memberships"]`, http.StatusOK)
+	v.tab.Click("form button")
+	v.lookInFrame("second app", app, domain+" is connected.")
 
 	v.open("apps installed", admin, http.StatusOK)
 	v.tab.Click("form[action$=reduce-scopes] button")
@@ -121,7 +126,7 @@ type newStore struct {
 func (n *newStore) Preview(context.Context, shop.ID) (confirm.Preview, error) { return n.preview, nil }
 
 // Confirm confirms nothing.
-func (n *newStore) Confirm(context.Context, shop.ID, activity.Actor) (bool, error) { return false, nil }
+func (n *newStore) Confirm(context.Context, shop.ID, confirm.Fingerprint, activity.Actor) (bool, error) { return false, nil }
 
 // Progress returns the sync that the test has set.
 func (n *newStore) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {

@@ -30,11 +30,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
-	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -246,6 +247,9 @@ func parts(id shop.ID) []part {
 	})
 	beside("calls", func(ctx context.Context, db *store.DB) error {
 		return db.Partners().CountCalls(ctx, id, []partner.Calls{{App: "reports", Connection: 5, Day: day.Truncate(24 * time.Hour), Count: 7, Errors: 1, LastAt: day}})
+	})
+	within("comments", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddComment(ctx, &support.Comment{Contract: 1, Author: "ana@staff.example", Text: "Called", At: day})
 	})
 	beside("requests", func(ctx context.Context, db *store.DB) error {
 		return db.AddRequests(ctx, id, []requestlog.Entry{{Method: "GET", Path: "/api/external/v2/customers", At: day, RequestID: "neighbour"}})

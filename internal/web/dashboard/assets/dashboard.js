@@ -66,6 +66,12 @@ addEventListener("click", async (event) => {
 });
 
 document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
+// On a phone the tabs scroll: the one that is open is in sight.
+document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
+  const tabs = tab.parentElement;
+  tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
+});
+
 // A box that ticks all others of its table, and the bar that appears when one is ticked.
 addEventListener("change", (event) => {
   const form = event.target.closest("form[data-select]");
