@@ -204,12 +204,13 @@ func (db *DB) CaseCounts(ctx context.Context, of shop.ID) (map[dunning.Class]int
 // OpenCases returns at most limit unpaid orders whose last decline was of one of the classes,
 // or of any when none is named, by the ids of their contracts, which follow one.
 func (db *DB) OpenCases(ctx context.Context, of shop.ID, classes []dunning.Class, after contract.ID, limit int) ([]billing.Record, error) {
-	var rows []contractRow
-	q := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.dunning <> ''").Where("c.id > ?", after)
+	found := db.in(of).NewSelect().TableExpr("contracts AS k").ColumnExpr("k.id").Where("k.shop_id = ?", of).Where("k.dunning <> ''").Where("k.id > ?", after)
 	if len(classes) > 0 {
-		q = q.Where("c.dunning_class IN (?)", bun.List(classes))
+		found = found.Where("k.dunning_class IN (?)", bun.List(classes))
 	}
-	if err := q.Order("c.id").Limit(int64(limit)).Scan(ctx); err != nil {
+	var rows []contractRow
+	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.id IN (?)", found.OrderExpr("k.id").Limit(int64(limit))).Order("c.id").Scan(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("read the unpaid orders of shop %d: %w", of, err)
 	}
 	contracts, err := readRows[contract.Contract](rows)
@@ -220,11 +221,11 @@ func (db *DB) OpenCases(ctx context.Context, of shop.ID, classes []dunning.Class
 	for i, c := range contracts {
 		ids[i] = c.Dunning.Attempt
 	}
-	var found []attemptRow
-	if err := db.in(of).NewSelect().Model(&found).Where("a.shop_id = ?", of).Where("a.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+	var list []attemptRow
+	if err := db.in(of).NewSelect().Model(&list).Where("a.shop_id = ?", of).Where("a.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read %d attempts of shop %d: %w", len(ids), of, err)
 	}
-	attempts, err := readRows[billing.Attempt](found)
+	attempts, err := readRows[billing.Attempt](list)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (s *Service) Move(ctx context.Context, of shop.ID, line shop.Line, id ID, d
 }
 
 // moved returns the rules that have another sequence when one changes places with its neighbour.
-// Sequences that differ are exchanged; others are counted anew.
+// Sequences that differ are exchanged; others are counted from 1.
 func moved(rules []Rule, id ID, down bool) []Rule {
 	Sort(rules)
 	at := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })

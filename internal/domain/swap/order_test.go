@@ -20,7 +20,7 @@ func TestMoveChangesPlacesWithNeighbour(t *testing.T) {
 		{"the first rule does not move up", []int{1, 5, 9}, 1, false, ""},
 		{"the last rule does not move down", []int{1, 5, 9}, 3, true, ""},
 		{"an unknown rule does not move", []int{1, 5, 9}, 7, true, ""},
-		{"equal sequences are counted anew", []int{4, 4, 4}, 1, true, "1:2 2:1 3:3"},
+		{"equal sequences are counted from 1", []int{4, 4, 4}, 1, true, "1:2 2:1 3:3"},
 		{"the order is that of the sequences", []int{9, 5, 1}, 1, false, "1:5 2:9"},
 	} {
 		var rules []Rule

@@ -29,7 +29,7 @@ type action struct {
 	keep   string
 	done   string // name of the sentence in Said
 	says   func(m *room, v dashboard.Visit, c billing.Record) []string
-	do     func(m *room, ctx context.Context, v dashboard.Visit, c billing.Record, cmd command.Declined) error
+	do     func(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error
 }
 
 // actions are in the order in which they are offered.
@@ -82,25 +82,25 @@ func saysPause(_ *room, _ dashboard.Visit, c billing.Record) []string {
 	return []string{whose(c), "The contract is paused at the platform, now, until it is activated. Neither this order nor the next ones are charged until then."}
 }
 
-func doRetry(m *room, ctx context.Context, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
+func doRetry(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
 	return m.Orders.Trigger(ctx, v.Shop.ID, command.Trigger{Line: cmd.Line, Attempt: c.ID, Actor: cmd.Actor})
 }
 
-func doLink(m *room, ctx context.Context, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
+func doLink(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
 	return m.Links.SendPaymentUpdate(ctx, v.Shop.ID, amend.Command{Line: cmd.Line, Contract: c.Of.ID, Actor: cmd.Actor})
 }
 
-func doLeave(m *room, ctx context.Context, v dashboard.Visit, _ billing.Record, cmd command.Declined) error {
+func doLeave(ctx context.Context, m *room, v dashboard.Visit, _ billing.Record, cmd command.Declined) error {
 	_, err := m.Orders.StopRetries(ctx, v.Shop.ID, cmd)
 	return err
 }
 
-func doSkip(m *room, ctx context.Context, v dashboard.Visit, _ billing.Record, cmd command.Declined) error {
+func doSkip(ctx context.Context, m *room, v dashboard.Visit, _ billing.Record, cmd command.Declined) error {
 	_, err := m.Orders.GiveUp(ctx, v.Shop.ID, cmd)
 	return err
 }
 
-func doPause(m *room, ctx context.Context, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
+func doPause(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
 	_, err := m.Statuses.SetStatus(ctx, v.Shop.ID, amend.Command{Line: cmd.Line, Contract: c.Of.ID, Actor: cmd.Actor}, lifecycle.StatusChange{To: contract.Paused})
 	return err
 }
@@ -167,7 +167,7 @@ func (m *room) act(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if r.PostForm.Get("version") != strconv.FormatInt(c.Version, 10) {
 		err = fault.New(fault.Conflict, "the order has changed since the page was opened: this is what holds now").Code("changedMeanwhile")
 	} else {
-		err = a.do(m, r.Context(), v, c, command.Declined{Line: c.Of.Line, Attempt: c.ID, Actor: v.Actor(r)})
+		err = a.do(r.Context(), m, v, c, command.Declined{Line: c.Of.Line, Attempt: c.ID, Actor: v.Actor(r)})
 	}
 	if err != nil {
 		return v.Ask(w, r, m.question(v, a, c), dashboard.AtForm(err, func(_, message string) (string, string) { return "", message }))

@@ -45,6 +45,7 @@ type row struct {
 	Code      string
 	Badge     dashboard.Badge
 	Tries     string
+	Left      string // retries that the plan still has
 	Next      string
 	Then      string // what happens if it does not; empty: it is charged again
 	Mail      string
@@ -109,6 +110,7 @@ type query struct {
 	currency money.Currency // empty: that of most contracts
 	group    *group         // nil: all
 	after    contract.ID
+	shown    int // how many rows come before
 }
 
 func parseQuery(q url.Values) (query, error) {
@@ -134,11 +136,14 @@ func parseQuery(q url.Values) (query, error) {
 		}
 		asked.after = contract.ID(id)
 	}
+	if n, err := strconv.Atoi(q.Get("shown")); err == nil && n > 0 && asked.after != 0 {
+		asked.shown = n
+	}
 	return asked, nil
 }
 
 // address returns that of the page with another group or another place in the list.
-func (q query) address(v dashboard.Visit, g *group, after contract.ID) string {
+func (q query) address(v dashboard.Visit, g *group, after contract.ID, shown int) string {
 	values := url.Values{"period": {q.period.name}}
 	if q.currency != "" {
 		values.Set("currency", string(q.currency))
@@ -148,6 +153,7 @@ func (q query) address(v dashboard.Visit, g *group, after contract.ID) string {
 	}
 	if after != 0 {
 		values.Set("after", strconv.FormatInt(int64(after), 10))
+		values.Set("shown", strconv.Itoa(shown))
 	}
 	return v.At(path + "?" + values.Encode())
 }
@@ -155,7 +161,7 @@ func (q query) address(v dashboard.Visit, g *group, after contract.ID) string {
 // open adds the open cases to the page.
 func (m *room) open(ctx context.Context, v dashboard.Visit, asked query, counts map[dunning.Class]int, all int, p *listPage) error {
 	total := all
-	p.Tabs = []dashboard.Tab{{Name: "All open", Count: strconv.Itoa(all), Path: asked.address(v, nil, 0), Here: asked.group == nil}}
+	p.Tabs = []dashboard.Tab{{Name: "All open", Count: strconv.Itoa(all), Path: asked.address(v, nil, 0, 0), Here: asked.group == nil}}
 	for i := range groups {
 		g, n := &groups[i], 0
 		for _, class := range g.classes {
@@ -169,7 +175,7 @@ func (m *room) open(ctx context.Context, v dashboard.Visit, asked query, counts 
 			p.Groups = append(p.Groups, groupRow{g.title, g.about, g.icon, g.tone, n})
 		}
 		if n > 0 || here {
-			p.Tabs = append(p.Tabs, dashboard.Tab{Name: g.title, Count: strconv.Itoa(n), Path: asked.address(v, g, 0), Here: here})
+			p.Tabs = append(p.Tabs, dashboard.Tab{Name: g.title, Count: strconv.Itoa(n), Path: asked.address(v, g, 0, 0), Here: here})
 		}
 	}
 	var classes []dunning.Class
@@ -190,12 +196,13 @@ func (m *room) open(ctx context.Context, v dashboard.Visit, asked query, counts 
 		p.Rows = append(p.Rows, one)
 	}
 	if more || asked.after != 0 {
-		p.Pager = &dashboard.Pager{What: dashboard.Count(total, "open payment", "open payments"), From: 1, To: len(list)}
+		to := asked.shown + len(list)
+		p.Pager = &dashboard.Pager{What: "open payments", From: asked.shown + 1, To: to, Total: max(total, to)}
 		if asked.after != 0 {
-			p.Pager = &dashboard.Pager{What: "more of " + p.Pager.What, To: len(list), Prev: asked.address(v, asked.group, 0)}
+			p.Pager.Prev = asked.address(v, asked.group, 0, 0)
 		}
 		if more {
-			p.Pager.Next = asked.address(v, asked.group, list[len(list)-1].Of.ID)
+			p.Pager.Next = asked.address(v, asked.group, list[len(list)-1].Of.ID, to)
 		}
 	}
 	return nil
@@ -212,7 +219,7 @@ func (m *room) row(v dashboard.Visit, c billing.Record) (row, error) {
 	shown := row{
 		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: words.Decline(c.ErrorCode, k.Class), Code: c.ErrorCode,
 		Badge: dashboard.Badge{Tone: g.tone, Text: g.title, Hollow: k.RetryAt.IsZero()}, Mail: "None",
-		Tries: strconv.Itoa(c.Try) + " made, " + strconv.Itoa(k.RetriesLeft(inputs)) + " left",
+		Tries: strconv.Itoa(c.Try) + " made", Left: strconv.Itoa(k.RetriesLeft(inputs)) + " left",
 	}
 	shown.Next, shown.Then = m.next(v, c)
 	if !k.NotifiedAt.IsZero() {
@@ -251,7 +258,7 @@ func (m *room) next(v dashboard.Visit, c billing.Record) (next, then string) {
 	case k.State == dunning.Ending:
 		return "Never", endWords[k.Action]
 	case !k.RetryAt.IsZero():
-		return v.Instant(k.RetryAt), ""
+		return v.Day(k.RetryAt), "At " + k.RetryAt.In(v.Zone).Format("15:04 MST")
 	}
 	next = "Never"
 	switch k.Class {

@@ -96,13 +96,13 @@ func (m *room) past(ctx context.Context, v dashboard.Visit, asked query) (past, 
 	for _, one := range periods {
 		there := asked
 		there.period = one
-		p.Periods = append(p.Periods, choice{one.label, there.address(v, asked.group, 0), one == asked.period})
+		p.Periods = append(p.Periods, choice{one.label, there.address(v, asked.group, 0, 0), one == asked.period})
 	}
 	if len(scope.Currencies) > 1 {
 		for _, one := range scope.Currencies {
 			there := asked
 			there.currency = one
-			p.Currencies = append(p.Currencies, choice{string(one), there.address(v, asked.group, 0), one == currency})
+			p.Currencies = append(p.Currencies, choice{string(one), there.address(v, asked.group, 0, 0), one == currency})
 		}
 	}
 	t := r.Total

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -135,7 +134,7 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, g plan.Group, r *htt
 	if err != nil {
 		return dashboard.Page{}, err
 	}
-	currency := money.Currency(v.Shop.Currency)
+	currency := v.Shop.Currency
 	p := groupPage{
 		ID: g.ID, Path: fmt.Sprintf("%s/%d", path, g.ID), Version: g.Version, Terms: termsForm(g.Terms), Sold: products(g), May: v.May(staff.ManageStore),
 		Effect: effect(active[int64(g.ID)]), Problem: m.problem(v, g),

@@ -45,7 +45,7 @@ func (m *room) optionPage(r *http.Request, v dashboard.Visit, g plan.Group) (das
 		if len(g.Options) > 1 {
 			shown.Remove = shown.Path + "/remove"
 		}
-		currency := money.Currency(v.Shop.Currency)
+		currency := v.Shop.Currency
 		one := previewOf(g.Name, []plan.Option{o}, sample("", currency), currency)
 		shown.Preview = &one
 	}
@@ -228,7 +228,7 @@ func checked(name string, o plan.Option, v dashboard.Visit, price string) (previ
 	if err := draft.Validate(); err != nil {
 		return preview{}, err
 	}
-	currency := money.Currency(v.Shop.Currency)
+	currency := v.Shop.Currency
 	return previewOf(name, draft.Options, sample(price, currency), currency), nil
 }
 

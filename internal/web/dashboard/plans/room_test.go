@@ -165,7 +165,7 @@ func TestPlanGroupShowsWhatCustomersSee(t *testing.T) {
 	s.Want(s.Get("/admin/stores/second/plans/17"), http.StatusNotFound)
 	many := coffee()
 	for i := range int64(5000) {
-		many.Products = append(many.Products, plan.Titled{ID: 10000 + i, Title: "A product with a rather long name, of which there are many"})
+		many.Products = append(many.Products, plan.Titled{ID: 10000 + i, Title: "A product with a rather long name"})
 	}
 	s.groups = []plan.Group{many}
 	if p := s.Get(at + "/17"); len(p.Text) > 60<<10 {
