@@ -34,6 +34,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -104,6 +105,7 @@ type App struct {
 	Splits    *split.Service
 	Lifecycle *lifecycle.Service
 	Repair    *repair.Service
+	Requests  *requestlog.Service
 	Retention *retention.Service
 	Staff     *staff.Service
 	Webhooks  *webhook.Service
@@ -124,6 +126,7 @@ func (a *App) Do(ctx context.Context, t task.Task) error { return a.handlers.Do(
 func (a *App) Close() error {
 	a.Access.Wait()
 	a.Partner.Wait()
+	a.Requests.Wait()
 	for _, c := range a.callers {
 		c.CloseIdleConnections()
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -87,6 +88,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery, Node: o.node(),
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
+	a.Requests = &requestlog.Service{Store: db, Clock: o.Clock, Log: o.Log, Dropped: a.Metrics.Dropped}
 	sender := signed.New(o.Settings.PrivatePartners)
 	a.callers = append(a.callers, client, sender)
 	a.Partner = &partner.Service{
