@@ -10,8 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
-// says checks that the page that is open says some words.
-func (v *visit) says(words ...string) {
+// shows checks that the page that is open says some words.
+func (v *visit) shows(words ...string) {
 	v.t.Helper()
 	text := browsertest.Eval[string](v.tab, "document.body.innerText")
 	for _, want := range words {
@@ -35,7 +35,7 @@ func TestContractsAreFoundInTheBrowser(t *testing.T) {
 	}
 	v.look("selected", http.StatusOK, http.StatusOK)
 	v.click("selected contract in bulk", `button[value="MOVE_NEXT"]`, http.StatusOK)
-	v.says("1 contract.")
+	v.shows("1 contract.")
 
 	v.open("filters refused", at+"/contracts?fromNextDate=2026-12-01&productId=x", http.StatusUnprocessableEntity)
 	v.open("filtered", at+"/contracts?fromCreatedDate=2020-01-01&minOrderAmount=1&status=ACTIVE&sort=next_billing_date,asc&columns=contract,status,next,amount,created,lifetime,last", http.StatusOK)
@@ -45,7 +45,7 @@ func TestContractsAreFoundInTheBrowser(t *testing.T) {
 
 	v.open("save view", at+"/views/new?query=status%3DACTIVE%26sort%3Did%252Cdesc", http.StatusOK)
 	v.submit("saved view", "#f-name", "Coffee drinkers", http.StatusOK)
-	v.says("The view was saved.", "Coffee drinkers", "your view")
+	v.shows("The view was saved.", "Coffee drinkers", "your view")
 	v.open("save view refused", at+"/views/new?query=", http.StatusOK)
 	v.submit("save view refused", "#f-name", "coffee drinkers", http.StatusUnprocessableEntity)
 	v.open("find page", at+"/find?find=shopper", http.StatusOK)
@@ -112,8 +112,8 @@ func TestUpcomingOrdersAreMovedInTheBrowser(t *testing.T) {
 	later := browsertest.Eval[string](v.tab, fmt.Sprintf(`new Date(Date.parse(%q) + 2 * 86400000).toISOString().slice(0, 10)`, day[len(day)-10:]))
 	v.fill("#f-date", later)
 	v.click("moved", "main button.pri", http.StatusOK)
-	v.says("The order was moved to this day.", "Moved")
+	v.shows("The order was moved to this day.", "Moved")
 	v.open("skip", browsertest.Eval[string](v.tab, `document.querySelector("[href$='/skip']").href`), http.StatusOK)
 	v.click("skipped", "main button.btn", http.StatusOK)
-	v.says("The order was skipped.")
+	v.shows("The order was skipped.")
 }
