@@ -18,6 +18,9 @@ type dialect struct {
 	like string
 	// part adds the condition that search_terms.term contains a text.
 	part func(q *bun.SelectQuery, text string) *bun.SelectQuery
+	// partAmong is part for at most some of the texts of all shops, the newest ones where
+	// there are more, so that a frequent part takes no longer than a rare one.
+	partAmong func(q *bun.SelectQuery, text string, some int) *bun.SelectQuery
 	// customerTerms says whether parts of names and addresses are indexed as
 	// terms; otherwise they are where they stand in contract_facets.
 	customerTerms bool
@@ -42,6 +45,9 @@ var postgresDialect = dialect{
 	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
 		return q.Where(`t.term LIKE ? ESCAPE '\'`, "%"+escapeLike(part)+"%")
 	},
+	partAmong: func(q *bun.SelectQuery, part string, _ int) *bun.SelectQuery { // its rows are read one by one
+		return q.Where(`t.term LIKE ? ESCAPE '\'`, "%"+escapeLike(part)+"%")
+	},
 }
 
 var sqliteDialect = dialect{
@@ -52,6 +58,10 @@ var sqliteDialect = dialect{
 			q = q.Where("t.id IN (SELECT rowid FROM search_parts WHERE search_parts MATCH ?)", phrase)
 		}
 		return q.Where("instr(t.term, ?) > 0", part)
+	},
+	partAmong: func(q *bun.SelectQuery, part string, some int) *bun.SelectQuery {
+		phrase := `"` + strings.ReplaceAll(part, `"`, `""`) + `"`
+		return q.Where("t.id IN (SELECT rowid FROM search_parts WHERE search_parts MATCH ? ORDER BY rowid DESC LIMIT ?)", phrase, some).Where("instr(t.term, ?) > 0", part)
 	},
 	customerTerms: true,
 	jsonText:      "json(%s)",

@@ -16,8 +16,8 @@ import (
 // FindContracts returns at most limit contracts of both lines of a shop that a text names: by
 // number, by the name of an order, or by a part of the customer's name or address. Exact is
 // whether the first one has the number, or is the only one with an order of that name; it is
-// found by an index. Of parts, which have at least three characters, no more are read than
-// limit of each kind.
+// found by an index. Parts have at least three characters; of one that very many
+// contracts have, some are found.
 func (db *DB) FindContracts(ctx context.Context, of shop.ID, words string, limit int) (list []contract.Contract, exact bool, err error) {
 	words = clean(fold(words))
 	number, _ := strconv.ParseInt(words, 10, 64) // anything else is the number of none
@@ -37,9 +37,9 @@ func (db *DB) FindContracts(ctx context.Context, of shop.ID, words string, limit
 	}
 	ids := slices.Concat(whole, ordered)
 	if utf8.RuneCountInString(words) >= shortPart {
-		parts := []*bun.SelectQuery{db.contractsOfCustomers(of, words), db.termsWith(of, termOrder, words)}
+		parts := []*bun.SelectQuery{db.contractsOfCustomers(of, words), db.someTermsWith(of, termOrder, words)}
 		if number > 0 {
-			parts = append(parts, db.termsWith(of, termNumber, words))
+			parts = append(parts, db.someTermsWith(of, termNumber, words))
 		}
 		for _, q := range parts {
 			found, err := db.idsOf(ctx, q.Limit(int64(limit)))
@@ -53,15 +53,27 @@ func (db *DB) FindContracts(ctx context.Context, of shop.ID, words string, limit
 	return list, exact, err
 }
 
+// manyTerms is how many texts are looked at that contain a part.
+const manyTerms = 5000
+
+// someTermsWith is termsWith for a part that very many texts may contain: some are found.
+func (db *DB) someTermsWith(of shop.ID, kind, part string) *bun.SelectQuery {
+	terms := db.in(of).NewSelect().Model((*termRow)(nil)).Column("contract_id").Where("t.shop_id = ?", of).Where("t.kind = ?", kind)
+	return db.engine.dialect().partAmong(terms, part, manyTerms)
+}
+
 // ordersNamed selects the contracts with an order of exactly the name.
 func (db *DB) ordersNamed(of shop.ID, name string, limit int) *bun.SelectQuery {
-	return db.termsWith(of, termOrder, name).Where("t.term = ?", name).Distinct().Limit(int64(limit))
+	if utf8.RuneCountInString(name) < shortPart {
+		return db.termsWith(of, termOrder, name).Where("1 = 0")
+	}
+	return db.someTermsWith(of, termOrder, name).Where("t.term = ?", name).Distinct().Limit(int64(limit))
 }
 
 // contractsOfCustomers selects the contracts whose customer's name or address contains a text.
 func (db *DB) contractsOfCustomers(of shop.ID, part string) *bun.SelectQuery {
 	if db.customerTerm(part) {
-		return db.termsWith(of, termCustomer, part)
+		return db.someTermsWith(of, termCustomer, part)
 	}
 	return facetsOf(db).query(of).Column("id").Where("f.shop_id = ?", of).Where(`f.customer_folded LIKE ? ESCAPE '\'`, anywhere(part))
 }

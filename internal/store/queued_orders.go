@@ -27,7 +27,7 @@ func (tx *Tx) queued() *bun.SelectQuery {
 	return tx.q.NewSelect().TableExpr("attempts AS a").
 		Join("JOIN contract_history AS h ON h.shop_id = a.shop_id AND h.contract_id = a.contract_id AND h.valid_to = 0").
 		Where("a.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).
-		Where("a.due_at IS NOT NULL").Where("a.status = ?", bound{string(billing.Queued)})
+		Where("a.due_at IS NOT NULL").Where("a.status = 'QUEUED'") // as in the index
 }
 
 // QueueSums sums the orders that are charged from one instant to before another.
@@ -86,7 +86,7 @@ func (tx *Tx) QueueOrders(ctx context.Context, from, to time.Time, offset, limit
 	var rows []queuedOrderRow
 	// The page is found first, so that nothing is read of orders that are passed over.
 	page := tx.q.NewSelect().TableExpr("attempts AS a").Column("a.id").Where("a.shop_id = ?", bound{tx.of}).Where("a.due_at IS NOT NULL").
-		Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).Where("a.status = ?", bound{string(billing.Queued)}).
+		Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).Where("a.status = 'QUEUED'").
 		Order("a.due_at", "a.id").Limit(int64(limit)).Offset(int64(offset))
 	if err := shown(tx.queued()).Where("a.id IN (?)", page).OrderExpr("a.due_at, a.id").Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("read the orders of a day: %w", err)

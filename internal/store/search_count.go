@@ -105,6 +105,7 @@ func (db *DB) counting(of shop.ID, f contract.Filter) *bun.SelectQuery {
 	if dated(f) {
 		from = contractsOfShop(db)
 	}
+	from.walked = narrow(f)
 	return from.where(from.query(of).ColumnExpr("COUNT(*)"), of, f)
 }
 

@@ -65,7 +65,10 @@ addEventListener("click", async (event) => {
   setTimeout(() => { label.textContent = before; }, 2000);
 });
 
-document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
+document.querySelectorAll("form[data-select]").forEach((form) => {
+  form.querySelectorAll("[data-all]").forEach((box) => { box.hidden = false; });
+  form.querySelectorAll("[data-bar]").forEach((bar) => { bar.hidden = !form.querySelector("input[name=id]:checked"); });
+});
 // On a phone the tabs scroll: the one that is open is in sight.
 document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
   const tabs = tab.parentElement;
@@ -80,6 +83,7 @@ addEventListener("change", (event) => {
   if (event.target.matches("[data-all]")) boxes.forEach((box) => { box.checked = event.target.checked; });
   const ticked = boxes.filter((box) => box.checked);
   boxes.forEach((box) => { box.closest("tr").classList.toggle("sel", box.checked); });
+  form.querySelectorAll("[data-bar]").forEach((bar) => { bar.hidden = ticked.length === 0; });
   form.querySelectorAll("[data-ticked]").forEach((count) => { count.textContent = `${ticked.length} selected`; });
 });
 

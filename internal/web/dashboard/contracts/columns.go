@@ -40,7 +40,7 @@ var columns = []column{
 	{"plan", "Plan", "", "e", true, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: plan(c)} }},
 	{"items", "Items", "", "d", true, items},
 	{"next", "Next order", "next_billing_date", "d nowrap", true, next},
-	{"amount", "Amount", "order_amount", "num e strong", true, func(c contract.Contract, _ dashboard.Visit) cell {
+	{"amount", "Amount", "order_amount", "num e strong nowrap", true, func(c contract.Contract, _ dashboard.Visit) cell {
 		return cell{Text: c.Amount().String(), Small: string(c.Currency)}
 	}},
 	{"orders", "Orders", "", "num d", false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: strconv.Itoa(c.Orders)} }},

@@ -98,7 +98,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if wrong != nil {
 		p.Open, show.Content = true, &p
 		p.Empty = dashboard.Empty{Icon: "filter", Title: "A filter cannot be read", Text: "Correct it above, or clear all filters.", Action: "Clear filters", Path: p.Clear}
-		return v.Refuse(w, r, show, atField(wrong, p.Fields))
+		return v.Refuse(w, r, show, atField(inWords(wrong), p.Fields))
 	}
 	list, total, err := m.Directory.Search(r.Context(), v.Shop.ID, f, page.Request{Page: l.page, Size: l.size, Sort: []page.Sort{l.sort}})
 	if err != nil {
@@ -119,6 +119,14 @@ func atField(err error, fields []dashboard.Field) error {
 	of := *f
 	of.Param = ""
 	return &of
+}
+
+// inWords says what is wrong with a filter by the names of the form's fields.
+func inWords(err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.ErrorKey == "nextDateRange" {
+		return fault.New(fault.Invalid, "give both days between which the next order falls").Code(f.ErrorKey).Field(f.Param)
+	}
+	return err
 }
 
 // builtIn are the views that every store has.

@@ -36,7 +36,7 @@ func search(query string, _ *time.Location) (contract.Filter, error) {
 		return contract.Filter{}, err
 	}
 	if from := values.Get("fromNextDate"); from != "" && values.Get("toNextDate") == "" {
-		return contract.Filter{}, fault.New(fault.Invalid, "fromNextDate and toNextDate must be given together").Field("toNextDate")
+		return contract.Filter{}, fault.New(fault.Invalid, "fromNextDate and toNextDate must be given together").Code("nextDateRange").Field("toNextDate")
 	}
 	if len(values["status"]) > 1 {
 		return contract.Filter{}, fault.New(fault.Invalid, "the search has the parameter status more than once").Field("query")
@@ -110,7 +110,7 @@ func TestListWithoutContractsSaysHowTheyArrive(t *testing.T) {
 
 func TestBadQueryIsRefusedAtItsField(t *testing.T) {
 	s := open(t, monthly(9001, "Ada"))
-	s.Want(s.Get(at+"?fromNextDate=2026-12-01"), http.StatusUnprocessableEntity, "must be given together", `id="e-toNextDate"`, `<details class="panel" open>`)
+	s.Want(s.Get(at+"?fromNextDate=2026-12-01"), http.StatusUnprocessableEntity, "Give both days between which the next order falls", `id="e-toNextDate"`, `<details class="panel" open>`)
 	s.Want(s.Get(at+"?status=ACTIVE&status=PAUSED"), http.StatusUnprocessableEntity, "more than once", "banner crit")
 	for _, query := range []string{"size=21", "page=-1", "page=x", "sort=mood", "sort=id,status", "columns=mood"} {
 		s.Want(s.Get(at+"?"+query), http.StatusBadRequest, "That did not work")

@@ -113,7 +113,7 @@ func TestCalendarShowsOrdersAndAmountsByDay(t *testing.T) {
 	s, _ := open(t)
 	p := s.Get(at)
 	s.Want(p, http.StatusOK, "November 2026", "3 orders · 25.00 EUR", "12.50 USD", "1 order of days that have passed has not been charged yet.", `href="/admin/stores/first/upcoming/2026-11-28"`,
-		`aria-label="Sat 28 Nov 2026: 2 orders"`, `<td class="today">`, "Previous month")
+		`<span class="n">28</span> <strong>2 orders</strong>`, `<td class="today">`, "Previous month")
 	s.Want(s.Get(at+"?month=2026-12&view=list"), http.StatusOK, "December 2026", "Fri 4 Dec 2026", "12.50 EUR", "This month")
 	s.Want(s.Get(at+"?month=2027-03"), http.StatusOK, "Nothing scheduled")
 	s.Want(s.Get(at+"?month=2026-13"), http.StatusBadRequest, "is not a month")
