@@ -48,7 +48,7 @@ const churnDays = 30
 func (s *Service) Overview(ctx context.Context, of shop.Shop, days int) (o Overview, err error) {
 	err = s.Store.View(ctx, of.ID, func(tx ReadTx) error {
 		o = Overview{At: s.Clock.Now()}
-		return s.overview(ctx, tx, &o, days, money.Currency(of.Currency))
+		return s.overview(ctx, tx, &o, days, of.Currency)
 	})
 	return o, err
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -64,10 +63,7 @@ type Store interface {
 }
 
 // Service shows what is queued.
-type Service struct {
-	Store Store
-	Clock clock.Clock
-}
+type Service struct{ Store Store }
 
 // Days returns the days of a span that have orders, in order. Its work grows with the orders
 // of the span.

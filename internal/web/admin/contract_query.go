@@ -5,12 +5,16 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
+
+// maxQueryText is the length of a parameter of a search, in characters.
+const maxQueryText = 255
 
 // ContractFilter reads the query string of a list of contracts, with the parameters of the
 // search, as what it finds. The line is subscriptions, unless line says MEMBERSHIP. The search
@@ -36,6 +40,8 @@ func ContractFilter(query string, zone *time.Location) (contract.Filter, error) 
 		case name == "page" || name == "size" || name == "sort" || value == "":
 		case len(given) > 1:
 			return contract.Filter{}, fault.New(fault.Invalid, "the search has the parameter %q more than once", name).Field("query")
+		case utf8.RuneCountInString(value) > maxQueryText:
+			return contract.Filter{}, fault.New(fault.Invalid, "the parameter %q of the search is longer than %d characters", name, maxQueryText).Field("query")
 		case known:
 			*field = value
 		case name == "line":

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestQueryOfListIsReadAsWhatTheSearchFinds(t *testing.T) {
 			t.Errorf("%q: %v, %s", query, err, diff)
 		}
 	}
-	for _, query := range []string{"view=failing", "failing=yes", "status=ACTIVE&status=PAUSED", "status=GONE", "line=loyalty", "minOrderAmount=NaN", "maxOrderAmount=x", "billingPolicyIntervalCount=0", "fromNextDate=2026-03-01", "%zz"} {
+	for _, query := range []string{"view=failing", "failing=yes", "status=ACTIVE&status=PAUSED", "status=GONE", "line=loyalty", "minOrderAmount=NaN", "maxOrderAmount=x", "billingPolicyIntervalCount=0", "fromNextDate=2026-03-01", "%zz", "customerName=" + strings.Repeat("a", 256)} {
 		if _, err := ContractFilter(query, time.UTC); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", query, err)
 		}

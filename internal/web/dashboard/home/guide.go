@@ -1,7 +1,6 @@
 package home
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,7 +74,7 @@ type homePage struct {
 	Next  int    // index of the first step that is not done; len(Steps): all are
 	Base  string // of the addresses of steps, with Query behind them
 	Query string
-	Gone  *departure // nil: the store has the app
+	Gone  *dashboard.Departure // nil: the store has the app
 
 	Lazy    bool // the script asks for the figures
 	Figures *figures
@@ -89,24 +88,6 @@ func (p homePage) Left() string {
 		return fmt.Sprintf("%d steps are left.", n)
 	}
 	return "One step is left."
-}
-
-// departure is what becomes of a store that has uninstalled the app.
-type departure struct {
-	Since, Cancels string
-	Contracts      int
-	Over           bool // the platform has cancelled them
-}
-
-// departed returns the departure of a store, or nil when it is connected.
-func (m *room) departed(ctx context.Context, v dashboard.Visit) (*departure, error) {
-	is, err := m.Syncs.Departure(ctx, v.Shop.ID)
-	if err != nil || is.DisconnectedAt.IsZero() {
-		return nil, err
-	}
-	return &departure{
-		Since: v.Instant(is.DisconnectedAt), Cancels: v.Instant(is.CancelsAt), Contracts: is.Contracts, Over: !m.Clock.Now().Before(is.CancelsAt),
-	}, nil
 }
 
 func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
@@ -123,7 +104,8 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 			p.Next = min(p.Next, i)
 		}
 	}
-	if p.Gone, err = m.departed(r.Context(), v); err != nil {
+	departed, err := m.Syncs.Departure(r.Context(), v.Shop.ID)
+	if err != nil {
 		return err
 	}
 	if state.Contracts {
@@ -132,6 +114,7 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 		}
 	}
 	now := m.Clock.Now().In(v.Zone)
+	p.Gone = v.Departure(departed, now)
 	return v.Answer(w, dashboard.Page{
 		Name: "home", Title: "Home", Lead: now.Format("Monday, 2 January 2006") + ", store time " + now.Format("15:04 MST") + ".", Content: p,
 	})

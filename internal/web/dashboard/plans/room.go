@@ -59,7 +59,7 @@ func New(o Options) dashboard.Room {
 		return dashboard.Route{Pattern: method + " " + path + pattern, Need: staff.ManageStore, Show: show}
 	}
 	return dashboard.Room{
-		Pages: pages, Styles: styles,
+		Pages: pages,
 		Menu:  []dashboard.Entry{{Section: dashboard.Plans, Name: "Plan groups", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
 			read("", m.list),
@@ -89,10 +89,3 @@ func New(o Options) dashboard.Room {
 		},
 	}
 }
-
-// styles are rules that only these pages need.
-const styles = `
-.grid-2{display:grid;gap:var(--s-4);align-items:start}@media (min-width:40rem){.grid-2{grid-template-columns:1fr 1fr}}
-.offer{border:var(--line);border-radius:var(--r-2);padding:var(--s-2) var(--s-3)}.bar-row{border-bottom:var(--line);padding-right:var(--s-3)}.bar-row .tabs{border:0}
-.index td.wide{white-space:normal;max-width:22rem}
-`

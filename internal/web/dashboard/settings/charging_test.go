@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
@@ -27,14 +28,23 @@ type life struct {
 	preview   confirm.Preview
 	confirmed []activity.Actor
 	sync      intake.Sync
+	departed  intake.Departure
 	requests  []privacy.Request
 }
 
 // Preview returns the preview that the test has set.
 func (l *life) Preview(context.Context, shop.ID) (confirm.Preview, error) { return l.preview, nil }
 
-// Confirm notes who has confirmed.
-func (l *life) Confirm(_ context.Context, _ shop.ID, by activity.Actor) (bool, error) {
+// Confirm notes who has confirmed, as the service does.
+func (l *life) Confirm(_ context.Context, _ shop.ID, seen confirm.Fingerprint, by activity.Actor) (bool, error) {
+	switch {
+	case l.preview.Awaits.IsZero():
+		return false, nil
+	case l.preview.Syncing:
+		return false, fault.New(fault.FailedPrecondition, "the contracts are still being read").Code(confirm.SyncRuns)
+	case seen != l.preview.Fingerprint():
+		return false, fault.New(fault.Conflict, "the orders have changed").Code(confirm.PreviewChanged)
+	}
 	l.confirmed = append(l.confirmed, by)
 	l.preview.Awaits = time.Time{}
 	return true, nil
@@ -44,6 +54,9 @@ func (l *life) Confirm(_ context.Context, _ shop.ID, by activity.Actor) (bool, e
 func (l *life) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
 	return l.sync, l.sync.Stage != "", nil
 }
+
+// Departure returns the departure that the test has set.
+func (l *life) Departure(context.Context, shop.ID) (intake.Departure, error) { return l.departed, nil }
 
 // List returns the requests that the test has set.
 func (l *life) List(context.Context, shop.ID) ([]privacy.Request, error) { return l.requests, nil }
@@ -108,7 +121,7 @@ func TestMerchantConfirmsWhatThePageHasShown(t *testing.T) {
 	}
 	s.life.preview.Totals[0].Orders = 22
 	p = s.Post("/admin/stores/first/charging", "seen", shown[1])
-	s.Want(p, http.StatusUnprocessableEntity, "The orders have changed since the page was opened")
+	s.Want(p, http.StatusUnprocessableEntity, "The orders have changed")
 	if len(s.life.confirmed) != 0 {
 		t.Fatal("other orders were confirmed than the page has shown")
 	}
@@ -139,6 +152,19 @@ func TestNothingIsConfirmedDuringFirstSync(t *testing.T) {
 	if len(s.life.confirmed) != 0 {
 		t.Error("an incomplete list was confirmed")
 	}
+}
+
+func TestChargingPageSaysThatAppWasUninstalled(t *testing.T) {
+	s := open(t)
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
+	p := s.Get("/admin/stores/first/charging")
+	s.Want(p, http.StatusOK)
+	if strings.Contains(p.Text, "uninstalled") {
+		t.Error("a store that has the app is said to have uninstalled it")
+	}
+	s.life.departed = intake.Departure{DisconnectedAt: now, CancelsAt: now.Add(48 * time.Hour), Contracts: 1}
+	s.Want(s.Get("/admin/stores/first/charging"), http.StatusOK, "The app was uninstalled on 25 Nov 2026, 12:00 UTC", "On 27 Nov 2026, 12:00 UTC the platform cancels 1 contract.")
 }
 
 func TestOnlyStoreManagersConfirmAndDownload(t *testing.T) {

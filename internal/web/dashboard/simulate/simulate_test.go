@@ -68,15 +68,15 @@ func TestTimeIsMovedAndEveryPageSaysSo(t *testing.T) {
 	if strings.Contains(first.Text, "Simulated time: ") {
 		t.Error("a page says that time was moved before it was")
 	}
-	s.Want(s.Post(at, "step", "hour"), http.StatusOK, "Time was moved.", "Simulated time: Wed 25 Nov 2026 13:00 (+1 hour)", "3 paid, 1 declined, 3 orders, 1 e-mail, 0 webhooks")
-	s.Want(s.Post(at, "step", "next"), http.StatusOK, "13:30 (+1 hour)")
-	s.Want(s.Post(at, "step", "day"), http.StatusOK, "(+1 day)")
-	s.Want(s.Post(at, "step", "week"), http.StatusOK, "(+8 days)")
-	s.Want(s.Post(at, "step", "to", "to", "2027-01-07"), http.StatusOK, "Thu 7 Jan 2027 13:30 (+43 days)")
+	s.Want(s.Post(at, "step", "hour"), http.StatusOK, "Time was moved.", "Simulated time: Wed 25 Nov 2026 13:00 (&#43;1 hour)", "3 paid, 1 declined, 3 orders, 1 e-mail, 0 webhooks")
+	s.Want(s.Post(at, "step", "next"), http.StatusOK, "13:30 (&#43;1 hour)")
+	s.Want(s.Post(at, "step", "day"), http.StatusOK, "(&#43;1 day)")
+	s.Want(s.Post(at, "step", "week"), http.StatusOK, "(&#43;8 days)")
+	s.Want(s.Post(at, "step", "to", "to", "2027-01-07"), http.StatusOK, "Thu 7 Jan 2027 13:30 (&#43;43 days)")
 	s.Want(s.Post(at, "step", "to", "to", "2027-01-06"), http.StatusUnprocessableEntity, "Time never goes back", `id="e-to"`)
 	s.Want(s.Post(at, "step", "to", "to", "soon"), http.StatusUnprocessableEntity, "Choose a day such as")
 	s.Want(s.Post(at, "step", "far"), http.StatusUnprocessableEntity, "Say how far")
-	s.Want(s.Get(dashboardtest.At), http.StatusOK, "Simulated time: Thu 7 Jan 2027 13:30 (+43 days)")
+	s.Want(s.Get(dashboardtest.At), http.StatusOK, "Simulated time: Thu 7 Jan 2027 13:30 (&#43;43 days)")
 	s.Want(s.Post(at+"/run"), http.StatusOK, "What was due was done.")
 	if !c.ran {
 		t.Error("what is due was not run")
