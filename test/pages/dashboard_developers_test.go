@@ -38,9 +38,10 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.open("deliveries none", at+"/webhook-deliveries", http.StatusOK)
 
 	v.open("key form", at+"/keys/new", http.StatusOK)
-	v.tick("[name=access][value=chosen]")
+	v.fill("#f-access", "chosen")
 	v.submit("key refused", "#f-name", "Warehouse", http.StatusUnprocessableEntity)
-	v.tick("[name=access][value=chosen]", "[name=scope][value='contracts:read']", "[name=scope][value='activity:read']")
+	v.fill("#f-access", "chosen")
+	v.tick("[name=scope][value='contracts:read']", "[name=scope][value='activity:read']")
 	v.submit("key made", "#f-name", "<script>alert(1)</script>{{7*7}}", http.StatusOK)
 	value := v.text("output")
 	for path, want := range map[string]int{"/api/external/v2/activity-logs?size=2&eventSource.equals=SYSTEM_EVENT": http.StatusOK, "/api/external/v2/webhook-endpoints": http.StatusForbidden} {
@@ -49,7 +50,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 		}
 	}
 	v.tick("[name=stored]")
-	v.click("keys", "main button.pri", http.StatusOK)
+	v.click("keys", "form[action$='/stored'] button", http.StatusOK)
 	if got := v.text("main tbody tr:nth-child(2) th"); !strings.HasPrefix(got, "<script>alert(1)</script>{{7*7}}") {
 		t.Errorf("the name of the key is shown as %q", got)
 	}
