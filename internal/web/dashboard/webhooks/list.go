@@ -41,13 +41,13 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	p := listPage{
 		Max: webhook.MaxEndpoints, Full: len(endpoints) >= webhook.MaxEndpoints,
 		Empty: dashboard.Empty{
-			Icon: "hook", Title: "No endpoint yet", Text: "An endpoint is a server of yours that is told at once when something happens in this store.", Action: "Add endpoint", Path: v.At("/webhooks/new"),
+			Icon: "hook", Title: "No endpoint yet", Text: "An endpoint is a server of yours that is notified at once when something happens in this store.", Action: "Add endpoint", Path: v.At("/webhooks/new"),
 		},
 	}
 	for _, e := range endpoints {
 		p.Rows = append(p.Rows, rowOf(v, e, results[e.ID]))
 	}
-	return v.Answer(w, dashboard.Page{Name: "webhooks", Title: "Webhooks", Lead: "Servers of yours that are told when something happens. Each message is signed, and tried for three days.", Content: p})
+	return v.Answer(w, dashboard.Page{Name: "webhooks", Title: "Webhooks", Lead: "Servers of yours that are notified when something happens. Each message is signed, and tried for three days.", Content: p})
 }
 
 func rowOf(v dashboard.Visit, e webhook.Endpoint, of webhook.Results) row {
