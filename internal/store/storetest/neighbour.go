@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -194,6 +195,9 @@ func parts(id shop.ID) []part {
 	})
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
+	})
+	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
 	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})
