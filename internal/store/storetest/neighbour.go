@@ -35,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
@@ -195,6 +196,9 @@ func parts(id shop.ID) []part {
 	})
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
+	})
+	within("comments", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddComment(ctx, &support.Comment{Contract: 9001, Author: "theirs@staff.example", Text: "theirs", At: day})
 	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
