@@ -54,9 +54,9 @@ type ConnectBody struct {
 
 // Connection defines model for Connection.
 type Connection struct {
-	// ApproveURL Where the merchant's key approves; null when there is nothing to approve.
+	// ApproveURL Send the merchant here: a page of the dashboard on which a user of the store approves. null when there is nothing to approve.
 	//
-	// Examples: https://perennial.example.com/api/external/v2/partner-connections/1301/approve
+	// Examples: https://perennial.example.com/admin/stores/demo/partners/1301/approve
 	ApproveURL *string `json:"approve_url"`
 
 	// ConnectionID Number of the connection.

@@ -43,6 +43,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/tracing"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -63,7 +64,14 @@ type Options struct {
 	Simulated *Simulated
 	Tracer    tracing.Tracer // marks requests and tasks
 	Version   string         // of the program
+	Dashboard Dashboard      // what only some installations show
 	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
+}
+
+// Dashboard is what the dashboard shows beside the pages that all installations have.
+type Dashboard struct {
+	Rooms  []dashboard.Room
+	Notice func(zone *time.Location) string // on every page of a store; nil: nothing
 }
 
 // Simulated is what a simulation puts in the place of the machine, in addition to the

@@ -34,6 +34,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
 	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
+	hooks "github.com/perennialhq/perennial/internal/web/dashboard/webhooks"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
@@ -49,7 +50,8 @@ func newStaff(db *store.DB, o Options) *staff.Service {
 // dashboard builds the pages of the people of a store.
 func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 	return dashboard.New(dashboard.Options{
-		Frame: frame, Staff: a.Staff, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(), Rooms: a.rooms(),
+		Frame: frame, Staff: a.Staff, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(), Rooms: append(a.rooms(), a.options.Dashboard.Rooms...),
+		Notice: a.options.Dashboard.Notice,
 	})
 }
 
@@ -78,6 +80,7 @@ func (a *App) rooms() []dashboard.Room {
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
+		hooks.New(hooks.Options{Endpoints: a.Webhooks, Deliveries: a.Webhooks, Clock: now}),
 		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
 		apilog.New(apilog.Options{Requests: a.Requests, Keys: a.Access, Clock: now}),
 	}

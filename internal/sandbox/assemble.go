@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/install"
 )
 
@@ -144,6 +145,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
+		Dashboard: app.Dashboard{Rooms: []dashboard.Room{s.timeRoom()}, Notice: s.timeNotice},
 	})
 	if err != nil {
 		return fmt.Errorf("open the service: %w", err)

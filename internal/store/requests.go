@@ -61,14 +61,17 @@ func (r *requestRow) Columns(m *mapping, e *requestlog.Entry) {
 
 // AddRequests stores requests of a shop. One whose ID is taken is left out.
 func (db *DB) AddRequests(ctx context.Context, of shop.ID, list []requestlog.Entry) error {
-	rows, err := rowsOf[requestRow](of, list...)
+	return db.Update(ctx, of, func(tx *Tx) error { return tx.AddRequests(ctx, list) })
+}
+
+// AddRequests stores requests. One whose ID is taken is left out.
+func (tx *Tx) AddRequests(ctx context.Context, list []requestlog.Entry) error {
+	rows, err := rowsOf[requestRow](tx.of, list...)
 	if err != nil {
 		return err
 	}
-	return db.Update(ctx, of, func(tx *Tx) error {
-		_, err := insert(ctx, tx, rows, "ON CONFLICT DO NOTHING")
-		return err
-	})
+	_, err = insert(ctx, tx, rows, "ON CONFLICT DO NOTHING")
+	return err
 }
 
 // Requests returns at most limit requests of a shop since an instant, newest first, after a
@@ -104,14 +107,15 @@ func (db *DB) Refused(ctx context.Context, of shop.ID, since time.Time) (request
 	for status, n := range map[int]*int{403: &r.Forbidden, 429: &r.Limited} {
 		some := db.in(of).NewSelect().Model((*requestRow)(nil)).ColumnExpr("1 AS one").Where("r.shop_id = ?", of).Where("r.status = ?", status).
 			Where("r.status IN (403, 429)").Where("r.at > ?", millis(since)).Limit(requestlog.MostCounted)
-		if err := db.in(of).NewSelect().TableExpr("(?) AS some", some).ColumnExpr("COUNT(*)").Scan(ctx, n); err != nil {
+		if err := db.in(of).NewSelect().TableExpr("(?) AS refused", some).ColumnExpr("COUNT(*)").Scan(ctx, n); err != nil {
 			return r, fmt.Errorf("count the requests that were refused: %w", err)
 		}
 	}
 	return r, nil
 }
 
-// ForgetRequests deletes at most limit requests of a shop that have expired.
+// ForgetRequests deletes about limit requests of a shop that have expired, at least as many when
+// there are.
 func (db *DB) ForgetRequests(ctx context.Context, of shop.ID, now time.Time, limit int) (int, error) {
 	var n int64
 	err := db.Update(ctx, of, func(tx *Tx) error {

@@ -44,7 +44,7 @@ type Service struct {
 	notes  sync.WaitGroup
 }
 
-// MaxDistinctName is the length of the longest name of a key that is told apart by it, in
+// MaxDistinctName is the length of the longest name of a key that has it alone, in
 // characters.
 const MaxDistinctName = 80
 

@@ -87,7 +87,8 @@ type Store interface {
 	Requests(ctx context.Context, of shop.ID, f Filter, since time.Time, after Cursor, limit int) ([]Entry, error)
 	// Refused counts the requests since an instant that were refused.
 	Refused(ctx context.Context, of shop.ID, since time.Time) (Refused, error)
-	// ForgetRequests deletes at most limit entries that have expired and returns how many it did.
+	// ForgetRequests deletes about limit entries that have expired and returns how many it did,
+	// fewer only when nothing is left that no other transaction holds.
 	ForgetRequests(ctx context.Context, of shop.ID, now time.Time, limit int) (int, error)
 }
 

@@ -20,6 +20,7 @@ type Tx interface {
 	PublishTx
 	UpcomingTx
 	DeliveryTx
+	ReplayTx
 	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
@@ -131,6 +132,7 @@ type Store interface {
 	MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
 	// DueEndpoints returns the endpoints with deliveries that are due and have a body.
 	DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]EndpointID, error)
+	Browser
 }
 
 // Call is one try.

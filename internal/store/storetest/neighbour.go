@@ -200,6 +200,12 @@ func parts(id shop.ID) []part {
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
 	})
+	within("comments", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddComment(ctx, &support.Comment{Contract: 9001, Author: "theirs@staff.example", Text: "theirs", At: day})
+	})
+	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
+	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})
 	})

@@ -47,6 +47,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"guards":               testGuards,
 		"consent":              testConsent,
 		"support":              testSupport,
+		"developers":           testDevelopers,
 		"privacy":              testPrivacy,
 		"syncs":                testSyncs,
 		"bulk":                 testBulk,

@@ -114,5 +114,8 @@ func (d *dashboard) layout(r *http.Request, v Visit, query string) (Visit, error
 		Shop: v.Shop.Domain, Base: base, Query: query, User: v.User.User.Known(), Role: v.Role, Stores: v.View.Stores, Embedded: query != "",
 		Done: d.said[r.URL.Query().Get("done")], Nav: navigation(d.menu, strings.TrimPrefix(r.URL.Path, base), v.Role), Finds: d.finds, Sought: r.URL.Query().Get("find"),
 	}
+	if d.Notice != nil {
+		v.View.Notice = d.Notice(calendar.Zone)
+	}
 	return v, nil
 }

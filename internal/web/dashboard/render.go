@@ -32,6 +32,7 @@ type View struct {
 	ClientID string
 	Bridge   string
 
+	Notice    string // about the installation
 	Done      string // what the form before has done
 	Problem   string // what is wrong with the form
 	Field     string // the field that it is about; empty: none

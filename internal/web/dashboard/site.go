@@ -6,6 +6,7 @@ package dashboard
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -53,6 +54,8 @@ type Options struct {
 	Secure bool       // the pages are reached over HTTPS
 	Embed  *Embedding // nil: the pages are not shown in the platform's admin
 	Rooms  []Room     // the pages of stores
+	// Notice is shown on every page of a store, in its zone; empty: nothing is. nil: nothing is.
+	Notice func(zone *time.Location) string
 }
 
 // dashboard answers with pages.

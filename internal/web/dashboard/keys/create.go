@@ -22,7 +22,7 @@ type permission struct {
 type formPage struct {
 	Name        dashboard.Field
 	Ends        dashboard.Field
-	Full        bool // all is permitted
+	Access      dashboard.Field // all, or what is chosen
 	Permissions []permission
 }
 
@@ -40,7 +40,9 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, w
 			Name: "ends", Label: "Ends on", Type: "date", Value: r.PostForm.Get("ends"), Hint: "The key works to the end of this day.",
 			Min: m.Clock.Now().In(v.Zone).Format(time.DateOnly),
 		},
-		Full: r.PostForm.Get("access") != "chosen",
+		Access: dashboard.Field{Name: "access", Label: "What may it do?", Type: "select", Required: true, Choices: []dashboard.Choice{
+			{Value: "full", Name: "Full access: everything the API offers"}, {Value: "chosen", Name: "Only what I choose", Selected: r.PostForm.Get("access") == "chosen"},
+		}},
 	}
 	for _, one := range words.Permissions {
 		if one.Scope != access.All {

@@ -28,7 +28,7 @@ func approval(v dashboard.Visit, c partner.View) dashboard.Question {
 	if c.State == partner.Connected && len(c.Wanted) > 0 {
 		q.Says = append(q.Says, "It has already: "+words.Scopes(c.Connection.Scopes)+".")
 	}
-	q.Says = append(q.Says, "It is told at once and gets a token of its own, which is none of the store's ten keys. You can take permissions away or disconnect it at any time.")
+	q.Says = append(q.Says, "It is notified at once and gets a token of its own, which is none of the store's ten keys. You can take permissions away or disconnect it at any time.")
 	if !c.ExpiresAt.IsZero() {
 		q.Says = append(q.Says, "Asked on "+v.Instant(c.RequestedAt)+"; you can decide until "+v.Instant(c.ExpiresAt)+".")
 	}
@@ -36,7 +36,7 @@ func approval(v dashboard.Visit, c partner.View) dashboard.Question {
 }
 
 func rejection(_ dashboard.Visit, c partner.View) dashboard.Question {
-	says := "The application is told that you do not agree. It can ask again."
+	says := "The application is notified. It can ask again."
 	if c.State == partner.Connected {
 		says = "The application does not get what it asked for in addition, and keeps what it has."
 	}
@@ -98,7 +98,7 @@ func (m *room) app(r *http.Request) (partner.App, error) {
 func connecting(a partner.App) dashboard.Question {
 	return dashboard.Question{
 		Title: "Connect “" + a.Name + "”", Back: "/partners", Path: "/partners/apps/" + string(a.ID) + "/connect", Button: "Connect", Keep: "Back to partners",
-		Says: []string{"The application may: " + words.Scopes(a.Scopes) + ".", "It is told at once and gets a token of its own. You can take permissions away or disconnect it at any time."},
+		Says: []string{"The application may: " + words.Scopes(a.Scopes) + ".", "It is notified at once and gets a token of its own. You can take permissions away or disconnect it at any time."},
 	}
 }
 

@@ -47,9 +47,9 @@ func New(o Options) dashboard.Room {
 		Pages: pages,
 		Menu:  []dashboard.Entry{{Section: dashboard.Developers, Name: "Partners", Path: "/partners", Need: need}},
 		Said: map[string]string{
-			"partner-approved": "The application was approved and is told so.", "partner-rejected": "The request was rejected and the application is told so.",
+			"partner-approved": "The application was approved and is notified.", "partner-rejected": "The request was rejected and the application is notified.",
 			"partner-disconnected": "The application was disconnected. Its requests are refused from now on.", "partner-reduced": "The permissions were taken away.",
-			"partner-connected": "The application is connected and is told so.",
+			"partner-connected": "The application is connected and is notified.",
 		},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /partners", Need: need, Show: m.list},

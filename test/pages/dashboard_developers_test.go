@@ -1,0 +1,136 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/browsertest"
+	"github.com/perennialhq/perennial/internal/domain/login"
+)
+
+// tick ticks boxes.
+func (v *visit) tick(selectors ...string) {
+	v.t.Helper()
+	for _, s := range selectors {
+		browsertest.Eval[bool](v.tab, fmt.Sprintf("document.querySelector(%q).checked = true", s))
+	}
+}
+
+// text returns what an element says.
+func (v *visit) text(selector string) string {
+	v.t.Helper()
+	return browsertest.Eval[string](v.tab, fmt.Sprintf("document.querySelector(%q)?.textContent ?? ''", selector))
+}
+
+func TestDevelopersWorkInTheBrowser(t *testing.T) {
+	t.Parallel()
+	s, browser := open(t), browsertest.Start(t)
+	m := s.manifest
+	at := s.Dashboard + "/admin/stores/" + login.Handle(m.Shop)
+	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard developers"}
+	v.signIn(s, m)
+	v.open("partners none", at+"/partners", http.StatusOK)
+	v.open("webhooks none", at+"/webhooks", http.StatusOK)
+	v.open("deliveries none", at+"/webhook-deliveries", http.StatusOK)
+
+	v.open("key form", at+"/keys/new", http.StatusOK)
+	v.fill("#f-access", "chosen")
+	v.submit("key refused", "#f-name", "Warehouse", http.StatusUnprocessableEntity)
+	v.fill("#f-access", "chosen")
+	v.tick("[name=scope][value='contracts:read']", "[name=scope][value='activity:read']")
+	v.submit("key made", "#f-name", "<script>alert(1)</script>{{7*7}}", http.StatusOK)
+	value := v.text("output")
+	for path, want := range map[string]int{"/api/external/v2/activity-logs?size=2&eventSource.equals=SYSTEM_EVENT": http.StatusOK, "/api/external/v2/webhook-endpoints": http.StatusForbidden} {
+		if got := ask(t, s.Subscriptions+path, value); got != want {
+			t.Errorf("%s answers %d, want %d", path, got, want)
+		}
+	}
+	v.tick("[name=stored]")
+	v.click("keys", "form[action$='/stored'] button", http.StatusOK)
+	if got := v.text("main tbody tr:nth-child(2) th"); !strings.HasPrefix(got, "<script>alert(1)</script>{{7*7}}") {
+		t.Errorf("the name of the key is shown as %q", got)
+	}
+	v.open("replace key", at+"/keys", http.StatusOK)
+	v.tab.Open(browsertest.Eval[string](v.tab, "document.querySelector('main tbody tr:nth-child(2) a.dan').href"))
+	v.submit("revoke refused", "#f-typed", "warehouse", http.StatusUnprocessableEntity)
+	v.submit("key revoked", "#f-typed", "<script>alert(1)</script>{{7*7}}", http.StatusOK)
+	if got := ask(t, s.Subscriptions+"/api/external/v2/activity-logs", value); got != http.StatusUnauthorized {
+		t.Errorf("a revoked key is answered %d", got)
+	}
+	for end := time.Now().Add(10 * time.Second); ; {
+		v.tab.Open(at + "/api-log?answer=403")
+		if strings.Contains(v.text("main table"), "/api/external/v2/webhook-endpoints") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the API log does not have the request: %s", v.text("main"))
+		}
+	}
+	v.open("api log", at+"/api-log", http.StatusOK)
+	v.open("activity", at+"/activity", http.StatusOK)
+	v.open("activity filtered", at+"/activity?status.equals=FAILURE&activityBy.contains=nobody", http.StatusOK)
+
+	sink := struct{ URL string }{}
+	s.post(t, "/webhook-sink", &sink)
+	v.open("endpoint form", at+"/webhooks/new", http.StatusOK)
+	v.submit("endpoint refused", "#f-url", sink.URL, http.StatusUnprocessableEntity)
+	v.tick("[name=type][value='subscription.billing-success']", "[name=type][value='subscription.paused']")
+	v.submit("endpoint", "#f-url", sink.URL, http.StatusOK)
+	endpoint := browsertest.Eval[string](v.tab, "location.pathname")
+	v.click("test event", "form[action$='/test'] button", http.StatusOK)
+	v.tab.Open(s.Dashboard + endpoint)
+	v.click("secret", "form[action$='/secret'] button", http.StatusOK)
+	v.open("replay failed", s.Dashboard+endpoint+"/replay", http.StatusOK)
+	v.open("delete endpoint", s.Dashboard+endpoint+"/delete", http.StatusOK)
+	v.open("webhooks", at+"/webhooks", http.StatusOK)
+	v.open("deliveries", at+"/webhook-deliveries", http.StatusOK)
+	v.click("delivery", "main tbody a", http.StatusOK)
+	v.click("delivery replayed", "form[action$='/replay'] button", http.StatusOK)
+
+	v.open("time", at+"/time", http.StatusOK)
+	v.submit("outcome refused", "#f-contract", "1", http.StatusUnprocessableEntity)
+	v.click("time moved", "button[value=week]", http.StatusOK)
+	for end := time.Now().Add(30 * time.Second); strings.Contains(v.text("#time-results"), "Time is moving"); v.tab.Open(at + "/time") {
+		if time.Now().After(end) {
+			t.Fatal("time does not arrive")
+		}
+	}
+	v.look("time arrived", http.StatusOK, http.StatusOK)
+	if got := v.text(".banner.info"); !strings.Contains(got, "(+7 days)") {
+		t.Errorf("the banner says %q", got)
+	}
+	v.open("home of another time", at, http.StatusOK)
+}
+
+// ask sends a request with a key and returns the status of the answer.
+func ask(t *testing.T, address, key string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-API-Key", key)
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+// post asks the control interface for something.
+func (s *site) post(t *testing.T, path string, out any) {
+	t.Helper()
+	answer, err := http.Post(s.Control+path, "application/json", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+		t.Fatal(err)
+	}
+}
