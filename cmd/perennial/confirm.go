@@ -22,7 +22,7 @@ type shopsConfirmCommand struct {
 	config.Database `embed:""`
 
 	Shop string `arg:"" help:"The store's domain." placeholder:"STORE.myshopify.com"`
-	Yes  bool   `help:"Confirm without asking."`
+	Yes  bool   `help:"Confirm what is shown without asking."`
 }
 
 // Run shows what a store will be charged and, when the person agrees, confirms it.
@@ -49,7 +49,7 @@ func (c *shopsConfirmCommand) Run(ctx context.Context, out io.Writer) error {
 				return errors.New("nothing is confirmed, and nothing is charged")
 			}
 		}
-		if _, err := s.Confirm(ctx, of.ID, activity.Operator); err != nil {
+		if _, err := s.Confirm(ctx, of.ID, p.Fingerprint(), activity.Operator); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(out, "%s is confirmed: its orders are charged\n", of.Domain)
@@ -61,7 +61,7 @@ func (c *shopsConfirmCommand) Run(ctx context.Context, out io.Writer) error {
 func shownPreview(out io.Writer, domain string, p confirm.Preview) error {
 	fmt.Fprintf(out, "%s: %d orders until %s, %d of them overdue\n", oneLine(domain), p.Orders(), p.Until.Format(time.RFC3339), p.Overdue)
 	if p.Syncing {
-		fmt.Fprintln(out, "the contracts are still being read: there may be more orders")
+		fmt.Fprintln(out, "the contracts are still being read: there may be more orders, and nothing can be confirmed before perennial shops sync shows that they are read")
 	}
 	for _, t := range p.Totals {
 		fmt.Fprintf(out, "%d orders of together %s %s\n", t.Orders, t.Amount, t.Amount.Currency)

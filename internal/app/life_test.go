@@ -113,7 +113,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 	l.must(l.app.Repair.SetPlace(ctx, place))
 	l.of, err = l.app.Intake.Connect(ctx, at, 9, 0, shop.Settings{ImmediateOrders: true})
 	l.must(err)
-	_, err = l.app.Confirm.Confirm(ctx, l.of.ID, activity.Operator)
+	_, err = l.app.Confirm.ConfirmUnseen(ctx, l.of.ID, activity.Operator)
 	l.must(err)
 	made, err := l.sim.Checkout(simulator.ContractSpec{
 		Customer: simulator.CustomerSpec{Email: "ana@shopper.example"}, NextBillingDate: day.Add(14 * time.Hour),

@@ -342,7 +342,7 @@ func (w *world) install(s *merchant) {
 	n.spawn("connect", func(ctx context.Context, a *app.App) {
 		known, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(s.installed))}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
 		if err == nil {
-			_, err = a.Confirm.Confirm(ctx, known.ID, activity.Operator)
+			_, err = a.Confirm.ConfirmUnseen(ctx, known.ID, activity.Operator)
 		}
 		if err != nil {
 			w.note("refused", "connect", err.Error())

@@ -165,7 +165,7 @@ func (w *world) open() error {
 		if err != nil {
 			return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
 		}
-		if _, err := w.nodes[0].app.Confirm.Confirm(context.Background(), known.ID, activity.Operator); err != nil {
+		if _, err := w.nodes[0].app.Confirm.ConfirmUnseen(context.Background(), known.ID, activity.Operator); err != nil {
 			return fmt.Errorf("confirm %s: %w", s.plan.Domain, err)
 		}
 		s.id, s.connected = known.ID, true

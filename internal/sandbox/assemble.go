@@ -194,9 +194,11 @@ func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) 
 			ImmediateOrders: true, Memberships: demo.MembershipPlans(),
 		})
 		delete(s.secrets.Keys, domain) // it opened another database
+	} else if err == nil && found.ReconciledAt.IsZero() { // the platform failed when the store was connected
+		err = a.Intake.Reconcile(ctx, found.ID)
 	}
 	if err == nil && !s.options.Unconfirmed && found.Guard.ConfirmedAt.IsZero() {
-		_, err = a.Confirm.Confirm(ctx, found.ID, activity.System)
+		_, err = a.Confirm.ConfirmUnseen(ctx, found.ID, activity.System)
 	}
 	if err == nil {
 		err = s.openLoyalty(ctx, found.ID)

@@ -74,7 +74,7 @@ func (s *Sandbox) confirm(r *http.Request) (consentView, error) {
 	if err != nil {
 		return consentView{}, err
 	}
-	if _, err := s.front.running().Confirm.Confirm(r.Context(), of, activity.Actor{Source: activity.MerchantPortal, By: "merchant"}); err != nil {
+	if _, err := s.front.running().Confirm.ConfirmUnseen(r.Context(), of, activity.Actor{Source: activity.MerchantPortal, By: "merchant"}); err != nil {
 		return consentView{}, err
 	}
 	if err := s.steps.Settle(r.Context()); err != nil {

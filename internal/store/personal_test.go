@@ -73,7 +73,10 @@ const (
 // notPersonal are the columns of text that an export leaves out, each with the reason.
 var notPersonal = map[string]string{
 	"amount_counts.line": isState, "api_keys.app": isStores, "api_keys.hash": isSecret, "api_keys.hint": isStores, "api_keys.name": isStores, "api_keys.scopes": isStores,
-	"attempts.flags": isState, "attempts.key": isIdentity,
+	"api_keys.created_by": isStores, "api_keys.tail": isStores, "api_requests.app": isStores, "api_requests.key_name": isStores, "api_requests.method": isState,
+	"api_requests.parameters": "names of parameters, without their values; kept for a week", "api_requests.path": "an address of the interface, which names objects by number; kept for a week",
+	"api_requests.request_id": isIdentity,
+	"attempts.flags":          isState, "attempts.key": isIdentity,
 	"bulk_items.status": isState, "bulk_items.discount": isIdentity, "bulk_items.code": isState, "bulk_items.reason": "why a contract could not be changed, in the service's words",
 	"bulk_jobs.action": isStores, "bulk_jobs.client_ip": isStores, "bulk_jobs.kind": isState, "bulk_jobs.request": isIdentity, "bulk_jobs.selection": "a search, kept until its contracts are written down",
 	"bulk_jobs.started_by": isStores, "bulk_jobs.status": isState,
@@ -81,7 +84,7 @@ var notPersonal = map[string]string{
 	"card_tries.payment_method": isIdentity,
 	"contract_counts.line":      isState, "contract_counts.status": isState, "contract_counts.delivery_interval": isState,
 	"contract_creations.request": isIdentity, "contract_facets.line": isState, "contract_facets.status": isState, "contract_facets.delivery_interval": isState,
-	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
+	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.dunning_class": isCopy, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
 	"customer_counts.line": isState, "customer_counts.customer_folded": isCopy,
 	"cohort_months.currency": isState, "contract_history.currency": isState, "contract_history.reason": isState, "contract_history.status": isState,
 	"failure_days.class": isState, "failure_days.currency": isState, "metric_days.currency": isState, "order_outcomes.class": isState,
@@ -89,6 +92,7 @@ var notPersonal = map[string]string{
 	"delivery_profiles.name": isStores, "delivery_profiles.pending": isStores, "delivery_profiles.plan_groups": isStores,
 	"findings.kind": isState, "findings.object": isIdentity, "findings.what": "a difference of the books, in the service's words",
 	"first_syncs.stage": isState, "first_syncs.owner": isIdentity, "first_syncs.failure": "why a call of the platform failed, in the service's words",
+	"saved_views.name": isStores, "saved_views.query": "a search of the store's users",
 	"setup_marks.step": isState, "shop_staff.added_by": isStores, "shop_staff.platform_user": isIdentity, "shop_staff.role": isStores,
 	"staff_invitations.email": isStores, "staff_invitations.hash": isSecret, "staff_invitations.invited_by": isStores, "staff_invitations.role": isStores,
 	"idempotency_keys.body": isShort, "idempotency_keys.fingerprint": isShort, "idempotency_keys.header": isShort, "idempotency_keys.name": isShort, "idempotency_keys.token": isShort,

@@ -232,7 +232,7 @@ func importAll(ctx context.Context, set config.Server, there stockOptions) error
 		if err != nil {
 			return err
 		}
-		if _, err := a.Confirm.Confirm(ctx, known.ID, activity.Operator); err != nil {
+		if _, err := a.Confirm.ConfirmUnseen(ctx, known.ID, activity.Operator); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,6 @@ func TestManyContractsAreChangedInTheBrowser(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the page does not show that the job is done")
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	v.look("move done", http.StatusOK, http.StatusOK)
 

@@ -126,7 +126,9 @@ type newStore struct {
 func (n *newStore) Preview(context.Context, shop.ID) (confirm.Preview, error) { return n.preview, nil }
 
 // Confirm confirms nothing.
-func (n *newStore) Confirm(context.Context, shop.ID, activity.Actor) (bool, error) { return false, nil }
+func (n *newStore) Confirm(context.Context, shop.ID, confirm.Fingerprint, activity.Actor) (bool, error) {
+	return false, nil
+}
 
 // Progress returns the sync that the test has set.
 func (n *newStore) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {

@@ -115,7 +115,7 @@ func (w *world) begin(database string) {
 	w.Cleanup(func() { w.must(w.app.Close()) })
 	connected, err := w.app.Intake.Connect(w.Context(), platform.Shop{Domain: domain, Token: "shpat_demo"}, 9, 0, shop.Settings{})
 	w.must(err)
-	_, err = w.app.Confirm.Confirm(w.Context(), connected.ID, activity.Operator)
+	_, err = w.app.Confirm.ConfirmUnseen(w.Context(), connected.ID, activity.Operator)
 	w.must(err)
 	w.shop = connected.ID
 	w.must(w.app.Repair.Check(w.Context(), w.shop))

@@ -40,7 +40,7 @@ type Overview struct {
 	ToRecoverOrders int64
 }
 
-// churnDays is over how many days the overview counts churn, and ahead of which it looks.
+// churnDays is over how many days the overview counts churn, and how many days it looks ahead.
 const churnDays = 30
 
 // Overview returns the figures with the trend of a number of days, in the currency in which
@@ -48,7 +48,7 @@ const churnDays = 30
 func (s *Service) Overview(ctx context.Context, of shop.Shop, days int) (o Overview, err error) {
 	err = s.Store.View(ctx, of.ID, func(tx ReadTx) error {
 		o = Overview{At: s.Clock.Now()}
-		return s.overview(ctx, tx, &o, days, money.Currency(of.Currency))
+		return s.overview(ctx, tx, &o, days, of.Currency)
 	})
 	return o, err
 }

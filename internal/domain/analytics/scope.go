@@ -39,7 +39,7 @@ func (s *Service) Scope(ctx context.Context, of shop.Shop) (c Scope, err error) 
 			return err
 		}
 		var others []money.Currency
-		c.Currency, others = currencies(last, money.Currency(of.Currency))
+		c.Currency, others = currencies(last, of.Currency)
 		c.Currencies = append([]money.Currency{c.Currency}, others...)
 		c.Groups, err = tx.PlanGroupNames(ctx)
 		return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -95,19 +96,25 @@ type Service struct {
 // Preview returns what of a store will be charged in the next 7 days.
 func (s *Service) Preview(ctx context.Context, of shop.ID) (Preview, error) {
 	var p Preview
-	err := s.Store.View(ctx, of, func(tx ReadTx) error {
+	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {
 		now := s.Clock.Now()
-		store, err := tx.Shop(ctx)
-		if err != nil {
-			return err
-		}
-		p = Preview{Awaits: store.Guard.AwaitsSince, Until: now.Add(Ahead), Syncing: store.ReconciledAt.IsZero()}
-		if p.Totals, p.Overdue, err = tx.TotalsToCharge(ctx, now, p.Until); err != nil {
-			return err
-		}
-		p.First, err = tx.OrdersToCharge(ctx, now, p.Until, firstOrders)
+		p, err = preview(ctx, tx, now, now.Add(Ahead))
 		return err
 	})
+	return p, err
+}
+
+// preview reads what of a store will be charged until an instant.
+func preview(ctx context.Context, tx ReadTx, now, until time.Time) (Preview, error) {
+	store, err := tx.Shop(ctx)
+	if err != nil {
+		return Preview{}, err
+	}
+	p := Preview{Awaits: store.Guard.AwaitsSince, Until: until, Syncing: store.ReconciledAt.IsZero()}
+	if p.Totals, p.Overdue, err = tx.TotalsToCharge(ctx, now, until); err != nil {
+		return Preview{}, err
+	}
+	p.First, err = tx.OrdersToCharge(ctx, now, until, firstOrders)
 	return p, err
 }
 
@@ -118,9 +125,11 @@ type confirmed struct {
 	Overdue int    `json:"overdueOrders"`
 }
 
-// Confirm has the orders of a store charged from now on. A store that does not wait for
-// it is not changed; the result is whether it did.
-func (s *Service) Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error) {
+// Confirm has the orders of a store charged from now on, if the store still has the preview
+// that was seen. A store that does not wait for it is not changed; the result is whether it
+// did. It fails with FailedPrecondition (syncRuns) while the contracts are read for the first
+// time, and with Conflict (previewChanged) when other orders would be charged.
+func (s *Service) Confirm(ctx context.Context, of shop.ID, seen Fingerprint, by activity.Actor) (bool, error) {
 	waited := false
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
@@ -131,9 +140,15 @@ func (s *Service) Confirm(ctx context.Context, of shop.ID, by activity.Actor) (b
 		if waited = store.Guard.Confirm(now, by.By); !waited {
 			return nil
 		}
-		p := Preview{}
-		if p.Totals, p.Overdue, err = tx.TotalsToCharge(ctx, now, now.Add(Ahead)); err != nil {
+		until, valid := seen.until(now)
+		p, err := preview(ctx, tx, now, until)
+		switch {
+		case err != nil:
 			return err
+		case p.Syncing:
+			return fault.New(fault.FailedPrecondition, "the contracts of the store are still being read, so the list is not complete: confirm when it is").Entity("shop").Code(SyncRuns)
+		case !valid || p.Fingerprint() != seen:
+			return fault.New(fault.Conflict, "the orders have changed since they were shown: look at the new list, and confirm that").Entity("shop").Code(PreviewChanged)
 		}
 		if err := tx.PutShop(ctx, store); err != nil {
 			return err
@@ -146,5 +161,14 @@ func (s *Service) Confirm(ctx context.Context, of shop.ID, by activity.Actor) (b
 		}
 		return tx.EnqueueCharges(ctx)
 	})
-	return waited, err
+	return waited && err == nil, err
+}
+
+// ConfirmUnseen is Confirm for a caller to which nothing was shown.
+func (s *Service) ConfirmUnseen(ctx context.Context, of shop.ID, by activity.Actor) (bool, error) {
+	p, err := s.Preview(ctx, of)
+	if err != nil {
+		return false, err
+	}
+	return s.Confirm(ctx, of, p.Fingerprint(), by)
 }

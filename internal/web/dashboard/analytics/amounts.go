@@ -36,22 +36,22 @@ func dayWords(p analytics.Period) []string {
 }
 
 // mrr is the page of MRR and its movements.
-func (m *room) mrr(ctx context.Context, r request) ([][]card, error) {
-	points, err := m.Figures.Series(ctx, r.Shop.ID, analytics.MRR, r.period, r.filter)
+func mrr(ctx context.Context, of Figures, r request) ([][]card, error) {
+	points, err := of.Series(ctx, r.Shop.ID, analytics.MRR, r.period, r.filter)
 	if err != nil {
 		return nil, err
 	}
-	moves, err := m.Figures.Movements(ctx, r.Shop.ID, r.period, r.filter)
+	moves, err := of.Movements(ctx, r.Shop.ID, r.period, r.filter)
 	if err != nil {
 		return nil, err
 	}
-	before, err := m.yearBefore(ctx, r, analytics.MRR)
+	before, err := yearBefore(ctx, of, r, analytics.MRR)
 	if err != nil {
 		return nil, err
 	}
 	c := r.filter.Currency
 	from, to := points[0].Value, points[len(points)-1].Value
-	title := fmt.Sprintf("MRR %s, %s to %s %s", trend(from, to), span(r.period), amount(to, c).Text, c)
+	title := fmt.Sprintf("MRR %s %s, to %s %s", trend(from, to), span(r.period), amount(to, c).Text, c)
 	if from == to {
 		title = fmt.Sprintf("MRR is unchanged at %s %s", amount(to, c).Text, c)
 	}
@@ -65,11 +65,11 @@ func (m *room) mrr(ctx context.Context, r request) ([][]card, error) {
 }
 
 // yearBefore returns the metric a year before the period; nil when it is not asked for.
-func (m *room) yearBefore(ctx context.Context, r request, of analytics.Metric) ([]analytics.Point, error) {
+func yearBefore(ctx context.Context, of Figures, r request, m analytics.Metric) ([]analytics.Point, error) {
 	if !r.compare {
 		return nil, nil
 	}
-	return m.Figures.Series(ctx, r.Shop.ID, of, analytics.Period{From: r.period.From - 365, To: r.period.To - 365}, r.filter)
+	return of.Series(ctx, r.Shop.ID, m, analytics.Period{From: r.period.From - 365, To: r.period.To - 365}, r.filter)
 }
 
 func sampledOrNil(points []analytics.Point) []int64 {
@@ -147,7 +147,7 @@ func movementsCard(moves []analytics.MonthMoves, r request) card {
 			}
 		}
 	}
-	t := table{Heads: []string{"Month", "Start"}, Foot: []cell{text(span(r.period)), amount(moves[0].Start, c)}}
+	t := table{Heads: []string{"Month", "Start"}, Foot: []cell{text("All"), amount(moves[0].Start, c)}}
 	var used []analytics.Movement
 	for _, why := range analytics.Movements {
 		if why != analytics.Opening && why != analytics.Transferred || sums[why] != 0 || has(moves, why) {

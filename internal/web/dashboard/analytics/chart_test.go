@@ -48,7 +48,7 @@ func TestNumbersAreShownWithTheirSigns(t *testing.T) {
 		amount(123_456_789, "USD").Text: "1,234,567.89", amount(-99, "USD").Text: minus + "0.99", amount(1234, "JPY").Text: "1,234",
 		signed(amount(5, "USD")).Text: "+0.05", signed(amount(0, "USD")).Text: "0.00", signed(count(-7)).Text: minus + "7", signed(count(7)).Raw: "7",
 		share(1, 3).Text: "33.3 %", share(0, 0).Text: "–", share(2, 3).Raw: "66.7", whole(1, 200): "0.5", whole(995, 1000): "100", trend(100, 143): "rose 43 %",
-		trend(100, 98): "fell 2.0 %", trend(0, 5): "began", trend(5, 5): "is unchanged",
+		trend(100, 98): "fell 2.0 %", trend(0, 5): "grew from 0", trend(5, 5): "is unchanged",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -65,13 +65,13 @@ func monthName(m analytics.Month) string { return m.First().Date().Format("Jan 2
 // dayName returns a day as 3 Mar 2026.
 func dayName(d analytics.Day) string { return d.Date().Format("2 Jan 2006") }
 
-// trend says how a value changed: "rose 43 %", "fell 2 %" or "is unchanged".
+// trend says how a value changed: "rose 43 %", "fell 2.0 %", "grew from 0" or "is unchanged".
 func trend(from, to int64) string {
 	switch {
 	case to == from:
 		return "is unchanged"
 	case from <= 0:
-		return "began"
+		return "grew from 0"
 	case to > from:
 		return fmt.Sprintf("rose %s %%", whole(to-from, from))
 	}

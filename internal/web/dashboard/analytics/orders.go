@@ -9,8 +9,8 @@ import (
 )
 
 // forecast is the page of orders to come.
-func (m *room) forecast(ctx context.Context, r request) ([][]card, error) {
-	f, err := m.Figures.Forecast(ctx, r.Shop.ID, r.days, r.filter)
+func forecast(ctx context.Context, of Figures, r request) ([][]card, error) {
+	f, err := of.Forecast(ctx, r.Shop.ID, r.days, r.filter)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (m *room) forecast(ctx context.Context, r request) ([][]card, error) {
 }
 
 // recovery is the page of orders that were declined.
-func (m *room) recovery(ctx context.Context, r request) ([][]card, error) {
+func recovery(ctx context.Context, of Figures, r request) ([][]card, error) {
 	c := r.filter.Currency
-	v, err := m.Figures.Recovery(ctx, r.Shop.ID, r.period, c)
+	v, err := of.Recovery(ctx, r.Shop.ID, r.period, c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (m *room) recovery(ctx context.Context, r request) ([][]card, error) {
 	}
 	weeks.Chart = bars("recovery-chart", "Amount of failed orders, recovered and not, by week of the first decline", []stack{recovered, open}, inMoney(c), words)
 	if !weeks.Chart.Even {
-		weeks.Chart.X = spread(words, 9)
+		weeks.Chart.X = spread(words, 7)
 	}
 	if v.Total.Failed == 0 {
 		return [][]card{{weeks}}, nil

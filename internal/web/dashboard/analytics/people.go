@@ -3,41 +3,42 @@ package analytics
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 )
 
 // subscribers is the page of subscribers and contracts.
-func (m *room) subscribers(ctx context.Context, r request) ([][]card, error) {
+func subscribers(ctx context.Context, of Figures, r request) ([][]card, error) {
 	var row []card
-	for _, of := range []struct {
-		metric           analytics.Metric
-		id, name, plural string
-	}{{analytics.ActiveSubscribers, "subscribers", "Active subscribers", "subscribers"}, {analytics.ActiveContracts, "contracts", "Active contracts", "contracts"}} {
-		points, err := m.Figures.Series(ctx, r.Shop.ID, of.metric, r.period, r.filter)
+	for _, shown := range []struct {
+		metric   analytics.Metric
+		id, name string
+	}{{analytics.ActiveSubscribers, "subscribers", "Active subscribers"}, {analytics.ActiveContracts, "contracts", "Active contracts"}} {
+		points, err := of.Series(ctx, r.Shop.ID, shown.metric, r.period, r.filter)
 		if err != nil {
 			return nil, err
 		}
-		before, err := m.yearBefore(ctx, r, of.metric)
+		before, err := yearBefore(ctx, of, r, shown.metric)
 		if err != nil {
 			return nil, err
 		}
 		from, to := points[0].Value, points[len(points)-1].Value
-		title := fmt.Sprintf("%s %s, %s to %s", of.name, plural(trend(from, to)), span(r.period), count(to).Text)
+		title := fmt.Sprintf("%s %s %s, to %s", shown.name, trend(from, to), span(r.period), count(to).Text)
 		if from == to {
-			title = fmt.Sprintf("%s are unchanged at %s", of.name, count(to).Text)
+			title = fmt.Sprintf("%s are unchanged at %s", shown.name, count(to).Text)
 		}
 		row = append(row, card{
-			ID: of.id, Title: title, About: about(of.metric), Lead: fmt.Sprintf("At the end of each day, %s – %s%s", dayName(r.period.From), dayName(r.period.To), m.whose(of.metric, r)),
-			Table: series(points, before, of.name, count),
-			Chart: lines(of.id+"-chart", fmt.Sprintf("%s from %s to %s", of.name, count(from).Text, count(to).Text), sampled(values(points), mostPoints), sampledOrNil(before), inNumbers, dayWords(r.period)),
+			ID: shown.id, Title: title, About: about(shown.metric), Lead: fmt.Sprintf("At the end of each day, %s – %s%s", dayName(r.period.From), dayName(r.period.To), whose(shown.metric, r)),
+			Table: series(points, before, shown.name, count),
+			Chart: lines(shown.id+"-chart", fmt.Sprintf("%s from %s to %s", shown.name, count(from).Text, count(to).Text), sampled(values(points), mostPoints), sampledOrNil(before), inNumbers, dayWords(r.period)),
 		})
 	}
 	return [][]card{row}, nil
 }
 
 // whose says what a chart of people covers where that is not obvious.
-func (m *room) whose(of analytics.Metric, r request) string {
+func whose(of analytics.Metric, r request) string {
 	if len(r.scope.Currencies) < 2 {
 		return ""
 	}
@@ -47,18 +48,11 @@ func (m *room) whose(of analytics.Metric, r request) string {
 	return ", in " + string(r.filter.Currency)
 }
 
-func plural(verb string) string {
-	if verb == "is unchanged" {
-		return "are unchanged"
-	}
-	return verb
-}
-
 // churn is the page of subscribers who left.
-func (m *room) churn(ctx context.Context, r request) ([][]card, error) {
+func churn(ctx context.Context, of Figures, r request) ([][]card, error) {
 	p := r.period
 	p.From = p.From.Month().First()
-	months, err := m.Figures.Churn(ctx, r.Shop.ID, p)
+	months, err := of.Churn(ctx, r.Shop.ID, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +95,8 @@ func churnTitle(choice, failed int64) string {
 const cohortMonths = 25
 
 // cohorts is the page of retention by month of the first contract.
-func (m *room) cohorts(ctx context.Context, r request) ([][]card, error) {
-	list, err := m.Figures.Cohorts(ctx, r.Shop.ID, cohortMonths, r.filter)
+func cohorts(ctx context.Context, of Figures, r request) ([][]card, error) {
+	list, err := of.Cohorts(ctx, r.Shop.ID, cohortMonths, r.filter)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +111,12 @@ func (m *room) cohorts(ctx context.Context, r request) ([][]card, error) {
 		cells = max(cells, len(h.Active))
 	}
 	c.Table.Heads = []string{"First contract", "Subscribers"}
+	c.Table.Short = []string{"First contract", "Subscribers"}
 	for i := range cells {
-		c.Table.Heads = append(c.Table.Heads, fmt.Sprintf("Month %d", i))
+		c.Table.Heads, c.Table.Short = append(c.Table.Heads, fmt.Sprintf("Month %d", i)), append(c.Table.Short, strconv.Itoa(i))
+	}
+	if cells > 0 {
+		c.Table.Short[2] = "Month 0"
 	}
 	for _, h := range list {
 		row := []cell{{Text: monthName(h.Month), Raw: h.Month.String()}, count(h.Size)}

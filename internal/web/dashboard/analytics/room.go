@@ -8,26 +8,12 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/analytics"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 //go:embed pages/*.html
 var pages embed.FS
-
-// Figures answers what the figures of a store are. *analytics.Service does.
-type Figures interface {
-	Scope(ctx context.Context, of shop.Shop) (analytics.Scope, error)
-	Series(ctx context.Context, of shop.ID, m analytics.Metric, p analytics.Period, f analytics.Filter) ([]analytics.Point, error)
-	Movements(ctx context.Context, of shop.ID, p analytics.Period, f analytics.Filter) ([]analytics.MonthMoves, error)
-	Churn(ctx context.Context, of shop.ID, p analytics.Period) ([]analytics.Churn, error)
-	Cohorts(ctx context.Context, of shop.ID, months int, f analytics.Filter) ([]analytics.Cohort, error)
-	Forecast(ctx context.Context, of shop.ID, days int, f analytics.Filter) (analytics.Forecast, error)
-	Recovery(ctx context.Context, of shop.ID, p analytics.Period, c money.Currency) (analytics.Recovery, error)
-}
 
 // Options are what the pages need.
 type Options struct {
@@ -42,8 +28,8 @@ func New(o Options) dashboard.Room {
 	m := &room{o}
 	made := dashboard.Room{Pages: pages, Styles: styles}
 	for _, r := range []report{
-		{"mrr", "MRR", (*room).mrr}, {"subscribers", "Subscribers", (*room).subscribers}, {"churn", "Churn", (*room).churn},
-		{"cohorts", "Cohorts", (*room).cohorts}, {"forecast", "Forecast", (*room).forecast}, {"recovery", "Recovery", (*room).recovery},
+		{"mrr", "MRR", mrr}, {"subscribers", "Subscribers", subscribers}, {"churn", "Churn", churn},
+		{"cohorts", "Cohorts", cohorts}, {"forecast", "Forecast", forecast}, {"recovery", "Recovery", recovery},
 	} {
 		path := "/analytics/" + r.name
 		made.Menu = append(made.Menu, dashboard.Entry{Section: dashboard.Analytics, Name: r.title, Path: path, Need: staff.ReadStore})
@@ -57,23 +43,17 @@ func New(o Options) dashboard.Room {
 // styles are rules that only these pages need.
 const styles = `
 .tip summary{list-style:none;color:var(--c-text-2)}.tip summary::-webkit-details-marker{display:none}.tip[open] summary{color:var(--c-link)}
-.card>header .tip{margin-left:auto}.card>header .tip[open]{flex-basis:100%;margin-left:0}.tip ul{list-style:disc;padding-left:var(--s-5);margin-top:var(--s-1)}
+.card>header .tip{margin-left:auto}.card>header .tip[open]{flex-basis:100%;margin-left:0}.card>header:has(.tip) h2{flex:1;min-width:0}.tip ul{list-style:disc;font:var(--sm);color:var(--c-text-2);padding-left:var(--s-5);margin-top:var(--s-1)}
 .filters{align-items:flex-end}.filters label{display:grid;gap:2px;font:var(--xs);color:var(--c-text-2)}.filters select{font:var(--sm);color:var(--c-text);max-width:12rem}
-.heat small{font-weight:400;color:var(--c-text-2)}.heat .few{font-style:italic;background:none;color:var(--c-text-2)}
+.figures tbody th{white-space:normal;min-width:6.5rem}.heat .num{white-space:nowrap}.heat .num+.num{text-align:center!important}
+.heat .few{font-style:italic;background:none;color:var(--c-text-2)}
 @media (max-width:59.99rem){.filters{gap:var(--s-2)}}
 `
 
 // report is one page: its name in addresses, its title, and what works out its cards.
 type report struct {
 	name, title string
-	cards       func(*room, context.Context, request) ([][]card, error)
-}
-
-// request is what a reader asks of a page.
-type request struct {
-	dashboard.Visit
-	choice
-	scope analytics.Scope
+	cards       func(context.Context, Figures, request) ([][]card, error)
 }
 
 // page returns what shows a report.
@@ -95,7 +75,7 @@ func (m *room) page(of report) dashboard.Show {
 		if len(asked.scope.Currencies) > 1 {
 			p.Lead += " Currencies are not added up: no exchange rates are stored."
 		}
-		if shown.Rows, err = of.cards(m, r.Context(), asked); err != nil {
+		if shown.Rows, err = of.cards(r.Context(), m.Figures, asked); err != nil {
 			return err
 		}
 		shown.Export = v.At("/analytics/" + of.name + ".csv" + asked.query())
@@ -110,7 +90,7 @@ func (m *room) download(of report) dashboard.Show {
 		if err != nil {
 			return err
 		}
-		rows, err := of.cards(m, r.Context(), asked)
+		rows, err := of.cards(r.Context(), m.Figures, asked)
 		if err != nil {
 			return err
 		}

@@ -30,9 +30,18 @@ type card struct {
 // table is numbers. The first cell of a row is its name.
 type table struct {
 	Heads []string
+	Short []string // heads of the page where they are shorter; nil: Heads
 	Rows  [][]cell
 	Foot  []cell
 	Heat  bool
+}
+
+// Shown returns the heads of the page.
+func (t table) Shown() []string {
+	if t.Short != nil {
+		return t.Short
+	}
+	return t.Heads
 }
 
 // cell is a value as a page shows it and as a download has it.

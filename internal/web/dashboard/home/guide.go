@@ -50,7 +50,11 @@ func guide(v dashboard.Visit, s State) []step {
 		confirm.Path = "/charging"
 		steps = append(steps, confirm)
 	case !of.Guard.ConfirmedAt.IsZero():
-		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed by "+of.Guard.ConfirmedBy+" on "+date(of.Guard.ConfirmedAt)+"."))
+		by := ""
+		if of.Guard.ConfirmedBy != "" {
+			by = " by " + of.Guard.ConfirmedBy
+		}
+		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed"+by+" on "+date(of.Guard.ConfirmedAt)+"."))
 	}
 	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
 		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
@@ -71,6 +75,11 @@ type homePage struct {
 	Base  string // of the addresses of steps, with Query behind them
 	Query string
 	Gone  *dashboard.Departure // nil: the store has the app
+
+	Lazy    bool // the script asks for the figures
+	Figures *figures
+	Items   []item
+	Events  []event
 }
 
 // Left returns the steps that are not done, in words.
@@ -99,9 +108,34 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
+	if state.Contracts {
+		if err := m.fill(r, v, &p); err != nil {
+			return err
+		}
+	}
 	now := m.Clock.Now().In(v.Zone)
 	p.Gone = v.Departure(departed, now)
 	return v.Answer(w, dashboard.Page{
 		Name: "home", Title: "Home", Lead: now.Format("Monday, 2 January 2006") + ", store time " + now.Format("15:04 MST") + ".", Content: p,
 	})
+}
+
+// fill adds what a store with contracts has. Figures that are not at hand are left to the
+// script, or to a reader who asks for them.
+func (m *room) fill(r *http.Request, v dashboard.Visit, p *homePage) (err error) {
+	if p.Items, err = m.attention(r, v); err != nil {
+		return err
+	}
+	if p.Events, err = m.events(r, v); err != nil {
+		return err
+	}
+	o, known := m.cache.get(v.Shop.ID, m.Clock.Now())
+	if p.Lazy = !known && r.URL.Query().Get("figures") == ""; p.Lazy {
+		return nil
+	}
+	if o, err = m.overview(r.Context(), v.Shop); err != nil {
+		return err
+	}
+	p.Figures = tiles(v, o)
+	return nil
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -47,15 +48,6 @@ type chargingPage struct {
 // confirmCharging is what a user needs to have orders charged.
 const confirmCharging = staff.ManageStore
 
-// seen returns a text that differs when other charges would be confirmed.
-func seen(p confirm.Preview) string {
-	texts := make([]string, len(p.Totals))
-	for i, t := range p.Totals {
-		texts[i] = fmt.Sprintf("%d:%s:%d", t.Orders, t.Amount.Currency, t.Amount.Minor)
-	}
-	return strings.Join(texts, ",")
-}
-
 func (m *room) charging(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	p, err := m.Charging.Preview(r.Context(), v.Shop.ID)
 	if err != nil {
@@ -69,7 +61,7 @@ func (m *room) showCharging(w http.ResponseWriter, r *http.Request, v dashboard.
 	now := m.Clock.Now()
 	p := chargingPage{
 		Awaits: !preview.Awaits.IsZero(), May: v.Role.May(confirmCharging), Until: v.Instant(preview.Until), Orders: preview.Orders(),
-		Overdue: preview.Overdue, More: preview.Orders() - len(preview.First), Seen: seen(preview),
+		Overdue: preview.Overdue, More: preview.Orders() - len(preview.First), Seen: string(preview.Fingerprint()),
 	}
 	for _, t := range preview.Totals {
 		p.Totals = append(p.Totals, dashboard.Money(t.Amount))
@@ -116,23 +108,19 @@ func (m *room) sync(ctx context.Context, v dashboard.Visit) (*syncRow, error) {
 
 // confirmCharges has the orders charged that the page has shown.
 func (m *room) confirmCharges(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	p, err := m.Charging.Preview(r.Context(), v.Shop.ID)
-	if err != nil {
-		return err
-	}
+	waited, err := m.Charging.Confirm(r.Context(), v.Shop.ID, confirm.Fingerprint(r.PostForm.Get("seen")), v.Actor(r))
+	refused, _ := errors.AsType[*fault.Error](err)
 	switch {
-	case p.Awaits.IsZero(): // another user has confirmed it, or the form was sent twice
-		return v.Go(w, "/charging", "")
-	case p.Syncing:
-		err = fault.New(fault.FailedPrecondition, "the contracts of the store are still being read, so the list is not complete: confirm when it is").Code("syncRuns")
-	case seen(p) != r.PostForm.Get("seen"):
-		err = fault.New(fault.Conflict, "the orders have changed since the page was opened: look at the new list, and confirm that").Code("previewChanged")
-	}
-	if err != nil {
-		return m.showCharging(w, r, v, p, err)
-	}
-	if _, err := m.Charging.Confirm(r.Context(), v.Shop.ID, v.Actor(r)); err != nil {
+	case refused != nil && (refused.ErrorKey == confirm.SyncRuns || refused.ErrorKey == confirm.PreviewChanged):
+		p, err := m.Charging.Preview(r.Context(), v.Shop.ID)
+		if err != nil {
+			return err
+		}
+		return m.showCharging(w, r, v, p, refused)
+	case err != nil:
 		return err
+	case !waited: // another user has confirmed it, or the form was sent twice
+		return v.Go(w, "/charging", "")
 	}
 	return v.Go(w, "/charging", "charging")
 }

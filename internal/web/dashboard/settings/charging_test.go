@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
@@ -34,8 +35,16 @@ type life struct {
 // Preview returns the preview that the test has set.
 func (l *life) Preview(context.Context, shop.ID) (confirm.Preview, error) { return l.preview, nil }
 
-// Confirm notes who has confirmed.
-func (l *life) Confirm(_ context.Context, _ shop.ID, by activity.Actor) (bool, error) {
+// Confirm notes who has confirmed, as the service does.
+func (l *life) Confirm(_ context.Context, _ shop.ID, seen confirm.Fingerprint, by activity.Actor) (bool, error) {
+	switch {
+	case l.preview.Awaits.IsZero():
+		return false, nil
+	case l.preview.Syncing:
+		return false, fault.New(fault.FailedPrecondition, "the contracts are still being read").Code(confirm.SyncRuns)
+	case seen != l.preview.Fingerprint():
+		return false, fault.New(fault.Conflict, "the orders have changed").Code(confirm.PreviewChanged)
+	}
 	l.confirmed = append(l.confirmed, by)
 	l.preview.Awaits = time.Time{}
 	return true, nil
@@ -112,7 +121,7 @@ func TestMerchantConfirmsWhatThePageHasShown(t *testing.T) {
 	}
 	s.life.preview.Totals[0].Orders = 22
 	p = s.Post("/admin/stores/first/charging", "seen", shown[1])
-	s.Want(p, http.StatusUnprocessableEntity, "The orders have changed since the page was opened")
+	s.Want(p, http.StatusUnprocessableEntity, "The orders have changed")
 	if len(s.life.confirmed) != 0 {
 		t.Fatal("other orders were confirmed than the page has shown")
 	}

@@ -24,7 +24,7 @@ var pages embed.FS
 // Charging shows what will be charged, and has it charged.
 type Charging interface {
 	Preview(ctx context.Context, of shop.ID) (confirm.Preview, error)
-	Confirm(ctx context.Context, of shop.ID, by activity.Actor) (bool, error)
+	Confirm(ctx context.Context, of shop.ID, seen confirm.Fingerprint, by activity.Actor) (bool, error)
 }
 
 // Syncs knows how far the first sync of a store has come, and what its uninstallation leads to.
