@@ -97,7 +97,7 @@ func liveInABrowser(t *testing.T, database string) {
 	b.charged(map[int64][]int{weekly: {1, 3}, monthly: {1}})
 	b.attempts(weekly, "3 SUCCESS", "2 SOCIAL_CONNECTION_NULL", "1 SUCCESS")
 	for _, page := range []string{"", "/charging"} {
-		if text := desk.open(page); strings.Contains(text, "uninstalled") || strings.Contains(text, "Nothing is charged yet") {
+		if text := desk.open(page); strings.Contains(text, "The app was uninstalled on") || strings.Contains(text, "Nothing is charged yet") {
 			t.Errorf("after the second installation the page %q says:\n%s", page, text)
 		}
 	}

@@ -66,10 +66,12 @@ addEventListener("click", async (event) => {
 });
 
 // On a phone the tabs scroll: the one that is open is in sight.
-document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
+const showTab = () => document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
   const tabs = tab.parentElement;
   tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
 });
+showTab();
+addEventListener("resize", showTab);
 
 document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
 // A box that ticks all others of its table, and the bar that appears when one is ticked.
