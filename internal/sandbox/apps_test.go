@@ -83,7 +83,7 @@ func TestStoreInstallsTwoAppsInABrowser(t *testing.T) {
 	b.charged(once)
 }
 
-// weekly makes a contract on a plan, of which an order falls due every week from tomorrow.
+// weekly makes a contract on a plan whose orders fall due every week from tomorrow.
 func (b *bench) weekly(email string, plan int64) simulator.Made {
 	b.t.Helper()
 	made, err := b.sim.Checkout(simulator.ContractSpec{

@@ -207,7 +207,7 @@ func (b *bench) attempts(of int64, want ...string) {
 	}
 }
 
-// password is that of users whom the test adds.
+// password is that of the users that a test adds.
 const password = "correct horse battery"
 
 // operatorAdds adds an owner of the store, as perennial users add does.
