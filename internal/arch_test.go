@@ -138,7 +138,7 @@ var domain = [][]string{
 	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},
-	{"analytics", "confirm", "intake", "loyalty", "repair", "upcoming"},
+	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
 	{"bulk", "staff"},
 	{"savedview"},

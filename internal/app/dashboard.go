@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	queue "github.com/perennialhq/perennial/internal/domain/upcoming"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
@@ -22,6 +23,7 @@ import (
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/apilog"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
 	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
@@ -65,6 +67,10 @@ func (a *App) rooms() []dashboard.Room {
 		upcoming.New(upcoming.Options{Queue: &queue.Service{Store: a.Store.Upcoming()}, Orders: a.Command, Clock: now}),
 		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
 		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
+		contract.New(contract.Options{
+			Sheets: &support.Service{Store: a.Store.Support(), Clock: now}, Orders: a.Command, Statuses: a.Lifecycle, Terms: a.Edits, Platform: a.Edits, Links: a.Login,
+			Explainer: a.Explain, Bundles: a.Store, Clock: now,
+		}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),

@@ -17,6 +17,7 @@ const (
 	FeatureProducts   Feature = "products and prices"
 	FeaturePlans      Feature = "selling plans"
 	FeatureOrders     Feature = "tags, notes and prices of renewal orders"
+	FeatureShipments  Feature = "fulfillment orders of subscriptions"
 	FeatureDelivery   Feature = "delivery profiles of selling plans"
 	FeatureDiscounts  Feature = "discount codes and loyalty rewards"
 	FeatureLocations  Feature = "pickup and shipping locations"
@@ -44,6 +45,7 @@ func Scopes() []Scope {
 		{"write_customers", FeatureCardLink, "Have the platform e-mail a subscriber a link for a new card.", false},
 		{"write_products", FeaturePlans, "Create selling plans and put products on them.", false},
 		{"write_orders", FeatureOrders, "Read renewal orders, and write their tags and notes.", true},
+		{"read_merchant_managed_fulfillment_orders", FeatureShipments, "Show the fulfillment orders of the order with which a subscription began.", false},
 		{"write_shipping", FeatureDelivery, "Set shipping rates of their own for subscriptions.", false},
 		{"read_locations", FeatureLocations, "Offer the pickup locations of the store.", false},
 		{"write_discounts", FeatureDiscounts, "Apply discount codes to subscriptions and create those of loyalty rewards.", false},

@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -49,6 +50,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[bulkJobRow](t, key, func(j *bulk.Job) {
 		j.By = activity.Actor{Source: activity.MerchantPortalBulkAutomation, By: j.By.By, ClientIP: j.By.ClientIP}
 	})
+	mapsBack[commentRow](t, key, func(*support.Comment) {})
 	mapsBack[savedViewRow](t, key, func(*savedview.View) {})
 	mapsBack[bundleRow](t, key, func(*bundle.Settings) {})
 	mapsBack[callsRow](t, key, func(*partner.Calls) {})

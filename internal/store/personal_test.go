@@ -86,6 +86,7 @@ var notPersonal = map[string]string{
 	"contract_creations.request": isIdentity, "contract_facets.line": isState, "contract_facets.status": isState, "contract_facets.delivery_interval": isState,
 	"contract_facets.customer_folded": isCopy, "contract_lines.line": isState, "contracts.dunning_class": isCopy, "contracts.email_folded": isCopy, "contracts.name_folded": isCopy,
 	"customer_counts.line": isState, "customer_counts.customer_folded": isCopy,
+	"contract_comments.author": isStores, "portal_links.opened_by": isStores, "portal_sessions.opened_by": isStores,
 	"cohort_months.currency": isState, "contract_history.currency": isState, "contract_history.reason": isState, "contract_history.status": isState,
 	"failure_days.class": isState, "failure_days.currency": isState, "metric_days.currency": isState, "order_outcomes.class": isState,
 	"order_outcomes.currency": isState, "order_outcomes.result": isState, "subscriber_holdings.currency": isState,

@@ -79,7 +79,7 @@ func TestFailedPaymentsAreWorkedOnInTheBrowser(t *testing.T) {
 	v.open("closed", other+"/skip", http.StatusConflict)
 	paused := payment("MERCHANT_ACCOUNT_ERROR")
 	v.tab.Open(paused + "/pause")
-	s.order(t, "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"outage"}, "seed": 7, "for": "P1D"})
+	s.order(t, "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 7, "for": "P1D"})
 	v.click("platform down", "main button.pri", http.StatusUnprocessableEntity)
 	answer, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.Control+"/platform/faults", http.NoBody)
 	if err != nil {
@@ -92,5 +92,5 @@ func TestFailedPaymentsAreWorkedOnInTheBrowser(t *testing.T) {
 	}
 	v.click("paused", "main button.pri", http.StatusOK)
 	v.says("The contract was paused")
-	v.open("gone", at+"/99/retry", http.StatusNotFound)
+	v.open("gone", at+"/999999999/retry", http.StatusNotFound)
 }

@@ -30,8 +30,9 @@ func TestSwapRulesAreMadeInTheBrowser(t *testing.T) {
 	}
 	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard swaps"}
 	v.signIn(s, m)
-	v.open("none", at, http.StatusOK)
-	v.click("new", "main .empty a", http.StatusOK)
+	v.open("list", at, http.StatusOK)
+	v.open("none", at+"?line=memberships", http.StatusOK)
+	v.open("new", at+"/new", http.StatusOK)
 	v.fill("#f-name", canary)
 	v.fill("#f-from", "tea")
 	v.fill("#f-to", fmt.Sprint(to))

@@ -92,7 +92,7 @@ func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the merchant is not asked again")
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 	v.look("consent again", http.StatusOK, http.StatusOK)
 	v.open("no such app", admin+"/apps/nothing", http.StatusNotFound)

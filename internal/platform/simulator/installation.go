@@ -4,7 +4,8 @@ import "github.com/perennialhq/perennial/internal/base/gid"
 
 // commonScopes are the access scopes of a store whose scopes were not set.
 var commonScopes = []string{
-	"read_all_orders", "read_customer_merge", "read_customer_payment_methods", "read_locations", "write_app_proxy", "write_customers", "write_discounts",
+	"read_all_orders", "read_customer_merge", "read_customer_payment_methods", "read_locations", "read_merchant_managed_fulfillment_orders",
+	"write_app_proxy", "write_customers", "write_discounts",
 	"write_orders", "write_own_subscription_contracts", "write_products", "write_shipping",
 }
 

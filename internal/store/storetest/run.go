@@ -46,6 +46,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"delivery":             testDelivery,
 		"guards":               testGuards,
 		"consent":              testConsent,
+		"support":              testSupport,
 		"privacy":              testPrivacy,
 		"syncs":                testSyncs,
 		"bulk":                 testBulk,

@@ -10,7 +10,7 @@ import (
 // Spark is a small chart without axes: how a figure went. Template "spark" shows it.
 type Spark struct {
 	Values []int64
-	Label  string // what a reader who does not see it is told
+	Label  string // says it in words
 	Grave  bool   // the figure is bad when it is high
 }
 

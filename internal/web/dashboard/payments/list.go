@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
 
 // rowsAtOnce is how many open cases a page lists.
@@ -45,6 +46,7 @@ type row struct {
 	Badge     dashboard.Badge
 	Tries     string
 	Next      string
+	Then      string // what happens if it does not; empty: it is charged again
 	Mail      string
 	MailState string // empty: it was sent, or there was none
 	First     link   // the action that helps most
@@ -208,10 +210,11 @@ func (m *room) row(v dashboard.Visit, c billing.Record) (row, error) {
 	k := c.Dunning
 	g := groupOf(k.Class)
 	shown := row{
-		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: reason(c.ErrorCode, k.Class), Code: c.ErrorCode,
-		Badge: dashboard.Badge{Tone: g.tone, Text: g.title, Hollow: k.RetryAt.IsZero()}, Next: m.next(v, c), Mail: "None",
+		Attempt: c.ID, Contract: c.Of.ID, Customer: customer(c.Of), Amount: c.Cost(), Reason: words.Decline(c.ErrorCode, k.Class), Code: c.ErrorCode,
+		Badge: dashboard.Badge{Tone: g.tone, Text: g.title, Hollow: k.RetryAt.IsZero()}, Mail: "None",
 		Tries: strconv.Itoa(c.Try) + " made, " + strconv.Itoa(k.RetriesLeft(inputs)) + " left",
 	}
+	shown.Next, shown.Then = m.next(v, c)
 	if !k.NotifiedAt.IsZero() {
 		shown.Mail = v.Day(k.NotifiedAt)
 	}
@@ -238,26 +241,26 @@ func customer(c contract.Contract) string {
 }
 
 // next says when the order is charged again, or what happens instead.
-func (m *room) next(v dashboard.Visit, c billing.Record) string {
+func (m *room) next(v dashboard.Visit, c billing.Record) (next, then string) {
 	k := c.Dunning
 	switch {
 	case c.Status.InFlight():
-		return "Being charged now"
+		return "Being charged now", ""
 	case k.State == dunning.Held:
-		return "Never: it waits for you"
+		return "Never", "It waits for you"
 	case k.State == dunning.Ending:
-		return endWords[k.Action]
+		return "Never", endWords[k.Action]
 	case !k.RetryAt.IsZero():
-		return v.Instant(k.RetryAt)
+		return v.Instant(k.RetryAt), ""
 	}
-	then := finalWords[v.Shop.Settings.Dunning.Final(k.Class)] + " on " + m.day(v, k.EndAt)
+	next = "Never"
 	switch k.Class {
 	case dunning.Card:
-		return "When the card changes; " + then
+		next = "When the card changes"
 	case dunning.Auth:
-		return "When confirmed; " + then
+		next = "When confirmed"
 	}
-	return "Never; " + then
+	return next, "On " + m.day(v, k.EndAt) + " " + finalWords[v.Shop.Settings.Dunning.Final(k.Class)]
 }
 
 // day is a day that has not passed.

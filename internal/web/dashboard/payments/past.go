@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
 
 // period is how far back the page looks.
@@ -129,7 +130,7 @@ func (m *room) past(ctx context.Context, v dashboard.Visit, asked query) (past, 
 	p.Weeks = drawWeeks(r, asked.period)
 	for _, c := range r.Classes {
 		open, _ := c.Open()
-		p.Classes = append(p.Classes, classRow{classWords[c.Class], string(c.Class), c.Failed, c.Recovered, c.Lost, open, percent(c.RecoveredAmount, c.FailedAmount)})
+		p.Classes = append(p.Classes, classRow{words.DeclineClass(c.Class), string(c.Class), c.Failed, c.Recovered, c.Lost, open, percent(c.RecoveredAmount, c.FailedAmount)})
 	}
 	return p, nil
 }

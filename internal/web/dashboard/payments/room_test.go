@@ -149,7 +149,7 @@ func TestOpenPaymentsSayWhyAndWhatIsNext(t *testing.T) {
 	d.cases[0].Of.Customer.Name = "<script>alert(1)</script>{{7*7}}"
 	p := d.Get(at)
 	d.Want(p, http.StatusOK, "3 orders wait to be paid.", "&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}", "49.99 EUR", "Not enough money", "INSUFFICIENT_FUNDS", "1 made, 6 left",
-		"The card has expired", "When the card changes; the contract is paused on 8 Dec 2026", "Never: it waits for you", `href="/admin/stores/first/contracts/9002"`, "/failed-payments/2/link")
+		"The card has expired", "When the card changes<small>On 8 Dec 2026 the contract is paused</small>", "It waits for you", `href="/admin/stores/first/contracts/9002"`, "/failed-payments/2/link")
 	if strings.Contains(p.Text, "<script>alert") || len(p.Text) > 60<<10 {
 		t.Errorf("the page has %d bytes, or markup of a customer", len(p.Text))
 	}
