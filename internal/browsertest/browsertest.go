@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -122,6 +123,16 @@ func (p *Tab) Open(url string) int {
 	if err != nil {
 		p.t.Fatalf("open %s: %v", url, err)
 	}
+	return p.status(answer)
+}
+
+// status returns the status of the page that was loaded. The browser does not report the
+// answer when a request of the page before ends meanwhile; the page itself knows it.
+func (p *Tab) status(answer *network.Response) int {
+	p.t.Helper()
+	if answer == nil {
+		return Eval[int](p, "performance.getEntriesByType('navigation')[0].responseStatus")
+	}
 	return int(answer.Status)
 }
 
@@ -146,7 +157,7 @@ func (p *Tab) follow(what string, step chromedp.Action[chromedp.Void]) int {
 	if err != nil {
 		p.t.Fatalf("%s: %v", what, err)
 	}
-	return int(answer.Status)
+	return p.status(answer)
 }
 
 // Eval evaluates an expression in the page.

@@ -57,8 +57,9 @@ func TestStoreInstallsTwoAppsInABrowser(t *testing.T) {
 		t.Errorf("the portal of memberships answers %d", status)
 	}
 
-	b.direct("POST", "/settings", `{"membershipSellingPlans":[6101,6102]}`, nil)
+	b.waitFor("the end of the sync of the last installation", func() bool { return b.sync().Finished })
 	b.direct("POST", "/consent", "", nil)
+	b.direct("POST", "/settings", `{"membershipSellingPlans":[6101,6102]}`, nil) // the contracts are read again
 	m.tab.Open(b.admin())
 	m.click(`form[action$="`+membershipsClientID+`/uninstall"] button`, "Apps of "+demo.Main)
 	if status := b.portal("memberships", bo); status != http.StatusNotFound {
@@ -83,7 +84,7 @@ func TestStoreInstallsTwoAppsInABrowser(t *testing.T) {
 	b.charged(once)
 }
 
-// weekly makes a contract on a plan, of which an order falls due every week from tomorrow.
+// weekly makes a contract on a plan whose orders fall due every week from tomorrow.
 func (b *bench) weekly(email string, plan int64) simulator.Made {
 	b.t.Helper()
 	made, err := b.sim.Checkout(simulator.ContractSpec{

@@ -97,7 +97,7 @@ func liveInABrowser(t *testing.T, database string) {
 	b.charged(map[int64][]int{weekly: {1, 3}, monthly: {1}})
 	b.attempts(weekly, "3 SUCCESS", "2 SOCIAL_CONNECTION_NULL", "1 SUCCESS")
 	for _, page := range []string{"", "/charging"} {
-		if text := desk.open(page); strings.Contains(text, "uninstalled") || strings.Contains(text, "Nothing is charged yet") {
+		if text := desk.open(page); strings.Contains(text, "The app was uninstalled on") || strings.Contains(text, "Nothing is charged yet") {
 			t.Errorf("after the second installation the page %q says:\n%s", page, text)
 		}
 	}
@@ -207,7 +207,7 @@ func (b *bench) attempts(of int64, want ...string) {
 	}
 }
 
-// password is that of users whom the test adds.
+// password is that of the users that a test adds.
 const password = "correct horse battery"
 
 // operatorAdds adds an owner of the store, as perennial users add does.

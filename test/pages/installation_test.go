@@ -92,7 +92,7 @@ func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("the merchant is not asked again")
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 	v.look("consent again", http.StatusOK, http.StatusOK)
 	v.open("no such app", admin+"/apps/nothing", http.StatusNotFound)
@@ -126,7 +126,9 @@ type newStore struct {
 func (n *newStore) Preview(context.Context, shop.ID) (confirm.Preview, error) { return n.preview, nil }
 
 // Confirm confirms nothing.
-func (n *newStore) Confirm(context.Context, shop.ID, confirm.Fingerprint, activity.Actor) (bool, error) { return false, nil }
+func (n *newStore) Confirm(context.Context, shop.ID, confirm.Fingerprint, activity.Actor) (bool, error) {
+	return false, nil
+}
 
 // Progress returns the sync that the test has set.
 func (n *newStore) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {

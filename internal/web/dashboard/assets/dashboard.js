@@ -70,11 +70,14 @@ document.querySelectorAll("form[data-select]").forEach((form) => {
   form.querySelectorAll("[data-bar]").forEach((bar) => { bar.hidden = !form.querySelector("input[name=id]:checked"); });
 });
 // On a phone the tabs scroll: the one that is open is in sight.
-document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
+const showTab = () => document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
   const tabs = tab.parentElement;
   tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
 });
+showTab();
+addEventListener("resize", showTab);
 
+document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
 // A box that ticks all others of its table, and the bar that appears when one is ticked.
 addEventListener("change", (event) => {
   const form = event.target.closest("form[data-select]");
