@@ -135,12 +135,13 @@ var domain = [][]string{
 	{"shop"},
 	{"activity"},
 	{"access", "connection", "plan"},
-	{"contract", "idempotency", "partner"},
+	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
 	{"billing", "privacy"},
-	{"analytics", "confirm", "intake", "loyalty", "repair"},
+	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
 	{"bulk", "staff"},
+	{"savedview"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to

@@ -38,6 +38,7 @@ func paths() map[string]func(*testing.T) {
 		"an explanation":          TestExplainFollowsOrderFromQueueToEnd,
 		"an order of another app": TestOrderOfAnotherApplicationIsAdopted,
 		"a merge of customers":    TestMergedCustomersBecomeOne,
+		"an action on many":       TestContractsAreMovedByADayOnceThoughTheServiceRestarts,
 	}
 }
 

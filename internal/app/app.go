@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/explain"
@@ -33,6 +34,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -89,6 +91,7 @@ type App struct {
 	Intake    *intake.Service
 	Loyalty   *loyalty.Service
 	Access    *access.Service
+	Analytics *analytics.Service
 	Bulk      *bulk.Service
 	Bundles   *bundle.Service
 	Delivery  *delivery.Service
@@ -102,6 +105,7 @@ type App struct {
 	Splits    *split.Service
 	Lifecycle *lifecycle.Service
 	Repair    *repair.Service
+	Requests  *requestlog.Service
 	Retention *retention.Service
 	Staff     *staff.Service
 	Webhooks  *webhook.Service
@@ -122,6 +126,7 @@ func (a *App) Do(ctx context.Context, t task.Task) error { return a.handlers.Do(
 func (a *App) Close() error {
 	a.Access.Wait()
 	a.Partner.Wait()
+	a.Requests.Wait()
 	for _, c := range a.callers {
 		c.CloseIdleConnections()
 	}

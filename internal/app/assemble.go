@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/charge"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
@@ -26,6 +27,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -86,6 +88,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		Billing: a.Charge, Prices: a.Charge.Prepare, Points: a.Loyalty, Clock: o.Clock, Log: o.Log, Policy: intake.DefaultPolicy().Divided(speedup), Callback: o.Settings.Callback(), ReconcileEvery: o.Settings.ReconcileEvery, Node: o.node(),
 	}
 	a.Access = &access.Service{Store: db.Access(), Clock: o.Clock, Log: o.Log}
+	a.Requests = &requestlog.Service{Store: db, Clock: o.Clock, Log: o.Log, Dropped: a.Metrics.Dropped}
 	sender := signed.New(o.Settings.PrivatePartners)
 	a.callers = append(a.callers, client, sender)
 	a.Partner = &partner.Service{
@@ -114,6 +117,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		Store: db.Repair(), Platform: client, Billing: a.Charge, Clock: o.Clock, Log: o.Log,
 		Policy: repair.Policy{Retry: time.Duration(float64(time.Minute) / speedup), Every: o.Settings.ReconcileEvery, Grace: 2 * o.Settings.ReconcileEvery, Horizon: env.Policy.Horizon},
 	}
+	a.Analytics = &analytics.Service{Store: db.Figures(), Clock: o.Clock}
 	a.Webhooks = &webhook.Service{
 		Store: db.Webhooks(), Sender: sender, Clock: o.Clock, Log: o.Log, PlainHTTP: o.Settings.PrivatePartners, MaxTasks: max(1, cmp.Or(o.Settings.Workers, job.DefaultMaxWorkers)/2),
 	}

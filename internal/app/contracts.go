@@ -26,7 +26,7 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
 	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
 	a.Bulk = &bulk.Service{
-		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login,
+		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
 	}
 	if a.options.Simulated != nil { // what it asks for is done in the goroutine that asks

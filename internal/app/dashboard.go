@@ -10,16 +10,30 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
+	queue "github.com/perennialhq/perennial/internal/domain/upcoming"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	log "github.com/perennialhq/perennial/internal/web/dashboard/activity"
+	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
+	"github.com/perennialhq/perennial/internal/web/dashboard/apilog"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
+	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
+	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
+	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
+	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
+	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
+	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
@@ -43,10 +57,29 @@ func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
 func (a *App) rooms() []dashboard.Room {
 	now := a.options.Clock
 	return []dashboard.Room{
-		home.New(home.Options{Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Clock: now}),
+		home.New(home.Options{
+			Setup: setup{a.Store, a.options, a.Connections}, Syncs: a.Intake, Figures: a.Analytics, Endpoints: a.Webhooks, Partners: a.Partner, Log: a.Store, Clock: now,
+		}),
+		contracts.New(contracts.Options{
+			Directory: a.Store, Views: &savedview.Service{Store: a.Store.SavedViews(), Clock: now}, Clock: now, Search: admin.ContractFilter,
+			PublicURL: a.options.Settings.PublicURL,
+		}),
+		upcoming.New(upcoming.Options{Queue: &queue.Service{Store: a.Store.Upcoming()}, Orders: a.Command, Clock: now}),
+		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
+		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
+		contract.New(contract.Options{
+			Sheets: &support.Service{Store: a.Store.Support(), Clock: now}, Orders: a.Command, Statuses: a.Lifecycle, Terms: a.Edits, Platform: a.Edits, Links: a.Login,
+			Explainer: a.Explain, Bundles: a.Store, Clock: now,
+		}),
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
+		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
+		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
+		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
+		keys.New(keys.Options{Keys: a.Access, Clock: now}),
+		partners.New(partners.Options{Partners: a.Partner, Clock: now}),
+		apilog.New(apilog.Options{Requests: a.Requests, Keys: a.Access, Clock: now}),
 	}
 }
 

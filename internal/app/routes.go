@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/admin"
@@ -23,7 +24,7 @@ func (a *App) route() error {
 	}
 	a.Ops = web.Ops(promhttp.HandlerFor(a.Metrics.Registry, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "writing", Do: a.writable()}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
 	secure := strings.HasPrefix(a.options.Settings.PublicURL, "https://")
-	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure, Unavailable: a.Store.Unavailable, Tracer: a.options.Tracer, Observe: a.Metrics.Request}
+	frame := web.Frame{Log: a.options.Log, TrustedProxies: a.options.Settings.TrustedProxies, Secure: secure, Unavailable: a.Store.Unavailable, Tracer: a.options.Tracer, Observe: a.Metrics.Request, Answered: a.logRequest}
 	gate := web.Gate{
 		Keys: a.Access, Partners: a.Partner,
 		Limits:  web.Limits(a.Store.SharedBuckets(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
@@ -66,6 +67,13 @@ func (a *App) route() error {
 		}
 	}
 	return nil
+}
+
+// logRequest writes a request of a key to the API log.
+func (a *App) logRequest(r web.Answered) {
+	a.Requests.Add(r.Shop, requestlog.Entry{
+		Key: r.Key, KeyName: r.KeyName, App: r.App, Method: r.Method, Path: r.Path, Parameters: r.Parameters, Status: r.Status, Took: r.Took, RequestID: r.RequestID,
+	})
 }
 
 // byPath routes webhooks, probes and portal pages to their handlers and all else to

@@ -179,6 +179,10 @@ func (p *Tab) Screenshot() []byte {
 //go:embed testdata/axe-core/axe.min.js
 var axe string
 
+// audit has axe look at a page.
+const audit = `axe.run(document, {resultTypes: ["violations"], preload: false}).then(found => JSON.stringify(found.violations.flatMap(v =>
+		v.nodes.map(n => ({rule: v.id, where: n.target.join(" "), reason: v.help + " " + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")})))))`
+
 // Violation is a place on a page that breaks a rule.
 type Violation struct {
 	Rule   string `json:"rule"`
@@ -196,8 +200,7 @@ func (p *Tab) Audit() []Violation {
 	if !Eval[bool](p, "'axe' in window") {
 		Eval[bool](p, axe+";true")
 	}
-	return decode(p, `axe.run(document, {resultTypes: ["violations"], preload: false}).then(found => JSON.stringify(found.violations.flatMap(v =>
-		v.nodes.map(n => ({rule: v.id, where: n.target.join(" "), reason: v.help + " " + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")})))))`)
+	return decode(p, audit)
 }
 
 // maxStops is after how many presses of Tab the keyboard is believed to go in circles.
@@ -220,7 +223,8 @@ func (p *Tab) Keyboard() []Violation {
 			const style = getComputedStyle(event.target);
 			window.reached.set(event.target, style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0);
 		});
-		return wanted.length;
+		// a date has stops of its own for the day, the month, the year and the calendar
+		return wanted.length + 3 * controls.filter(e => e.type === "date").length;
 	})()`)
 	if stops > maxStops {
 		p.t.Fatalf("the page has %d stops for the keyboard", stops)
@@ -231,15 +235,18 @@ func (p *Tab) Keyboard() []Violation {
 		reason: reached.has(e) ? "nothing shows that it has the focus" : "Tab does not reach it"})))`)
 }
 
+// sideways finds what makes a page scroll sideways.
+const sideways = `JSON.stringify((() => {
+	const width = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth <= width) return [];
+	const e = [...document.body.querySelectorAll("*")].find(e => e.getBoundingClientRect().right > width + 1) ?? document.body;
+	return [{rule: "sideways", where: e.outerHTML.slice(0, 120), reason: "the page is " + document.documentElement.scrollWidth + " pixels wide in a window of " + width}];
+})())`
+
 // Sideways returns a violation when the page scrolls sideways.
 func (p *Tab) Sideways() []Violation {
 	p.t.Helper()
-	return decode(p, `JSON.stringify((() => {
-		const width = document.documentElement.clientWidth;
-		if (document.documentElement.scrollWidth <= width) return [];
-		const e = [...document.body.querySelectorAll("*")].find(e => e.getBoundingClientRect().right > width + 1) ?? document.body;
-		return [{rule: "sideways", where: e.outerHTML.slice(0, 120), reason: "the page is " + document.documentElement.scrollWidth + " pixels wide in a window of " + width}];
-	})())`)
+	return decode(p, sideways)
 }
 
 func decode(p *Tab, expression string) []Violation {

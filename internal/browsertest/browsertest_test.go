@@ -64,3 +64,43 @@ func TestPageLoadsWithoutScripts(t *testing.T) {
 		}
 	}
 }
+
+// A frame is read, clicked and typed into although its page is of another origin.
+func TestFrameOfAnotherOriginIsUsed(t *testing.T) {
+	t.Parallel()
+	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
+		content := `<p><a href="/next">Next</a></p>`
+		if r.URL.Path == "/next" {
+			content = `<form action="/said"><label>Name <input name="name"></label></form><p style="color:#bbb;background:#fff">Pale</p>`
+		}
+		w.Write([]byte(strings.Replace(sound, "%", content+"<p>Said "+r.URL.Query().Get("name")+".</p>", 1)))
+	}))
+	defer inner.Close()
+	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write([]byte(strings.Replace(sound, "%", `<iframe id="app" title="App" style="margin:3rem" src="`+inner.URL+`"></iframe>`, 1)))
+	}))
+	defer outer.Close()
+	tab := browsertest.Start(t).Tab(t)
+	tab.Open(outer.URL)
+	frame := tab.Frame("#app")
+	frame.Wait("Said .")
+	if found := frame.Audit(); len(found) != 0 {
+		t.Errorf("on a sound page: %v", found)
+	}
+	frame.Click("a")
+	frame.Wait("Pale")
+	if found := frame.Audit(); len(found) != 1 || found[0].Rule != "color-contrast" {
+		t.Errorf("on a page that is too pale: %v", found)
+	}
+	frame.Submit("input", "Ada")
+	frame.Wait("Said Ada.")
+	if found := frame.Sideways(); len(found) != 0 {
+		t.Errorf("on a page that fits: %v", found)
+	}
+	if text := frame.Text(); !strings.Contains(text, "Next") {
+		t.Errorf("the frame says %q", text)
+	}
+}

@@ -26,7 +26,7 @@ func count(list []entry, event, status string) (n int) {
 }
 
 // unchanging are requests that may find that everything is so already, and leave no entry.
-var unchanging = []deed{moveIt, moveAll, overtake, newLimits, newDelivery, newInterval, newQuantity, newPrice}
+var unchanging = []deed{addOnce, moveIt, moveAll, overtake, newLimits, newDelivery, newInterval, newQuantity, newPrice}
 
 // requestsOnce checks that each request that was answered has entries, and none twice.
 func (w *world) requestsOnce(log journal) {

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
+	"github.com/perennialhq/perennial/internal/web/install"
 )
 
 // The limits of the platform's largest plan: stores in a sandbox are read in at
@@ -40,14 +41,24 @@ const (
 	rateBurst      = 40
 )
 
-// clientID names the app at the simulated platform.
-const clientID = "perennial-sandbox"
+// Client ids of the apps at the simulated platform.
+const (
+	clientID            = "perennial-sandbox"
+	membershipsClientID = "perennial-sandbox-memberships"
+)
 
-// setApp sets the app at the platform, as its developer does.
-func (s *Sandbox) setApp() {
+// setApps sets the apps at the platform, as their developer does.
+func (s *Sandbox) setApps() {
 	s.sim.SetApp(simulator.AppSettings{
-		ClientID: clientID, Name: "Perennial", URL: s.urls.Subscriptions + "/auth/entry", Redirects: []string{s.urls.Subscriptions + connection.CallbackPath},
+		ClientID: clientID, Name: "Perennial", URL: s.urls.Subscriptions + install.EntryPath, Redirects: []string{connection.Redirect(s.urls.Subscriptions, connection.Primary)},
 	})
+	if s.options.MembershipsApp {
+		s.sim.AddApp(simulator.AppSettings{
+			ClientID: membershipsClientID, Secret: s.secrets.MembershipsAppSecret, Name: "Perennial Memberships",
+			URL:       s.urls.Subscriptions + install.EntryPath + "/" + string(connection.Memberships),
+			Redirects: []string{connection.Redirect(s.urls.Subscriptions, connection.Memberships)},
+		})
+	}
 }
 
 // pace is the clock of the platform's limits. It follows the machine's, since a
@@ -116,16 +127,20 @@ func (s *Sandbox) database() string {
 
 // openService opens the service on its database and begins to work.
 func (s *Sandbox) openService(ctx context.Context) error {
+	apps := config.Platform{
+		PlatformURL: s.urls.Platform + "/store/{shop}", APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
+		ClientID: clientID, AppBridge: s.urls.Platform + "/app-bridge.js",
+		CallTimeout: callTimeout,
+	}
+	if s.options.MembershipsApp {
+		apps.MembershipsClientID, apps.MembershipsAppSecret = membershipsClientID, config.Secret(s.secrets.MembershipsAppSecret)
+	}
 	a, err := app.New(ctx, app.Options{
 		Settings: config.Server{
 			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
-			Platform: config.Platform{
-				PlatformURL: s.urls.Platform + "/store/{shop}", APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
-				ClientID: clientID, AppBridge: s.urls.Platform + "/app-bridge.js",
-				CallTimeout: callTimeout,
-			},
-			Mail: config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
-			Web:  true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			Platform: apps,
+			Mail:     config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
+			Web:      true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,

@@ -115,6 +115,10 @@ func (s *Sandbox) storefront() http.Handler {
 		Shop: store.Domain, Name: store.Name, AppSecret: s.secrets.AppSecret, Subscriptions: s.urls.Subscriptions, Memberships: s.urls.Memberships,
 		Platform: s.sim, Clock: s.clock, Settled: s.steps.Settle,
 	}
+	if s.options.MembershipsApp {
+		front.MembershipsSecret = s.secrets.MembershipsAppSecret
+		front.HasMemberships = func() bool { return s.sim.HasApp(store.Domain, membershipsClientID) }
+	}
 	return s.frame().Around(front.Handler())
 }
 

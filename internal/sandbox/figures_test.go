@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
@@ -24,12 +25,29 @@ func TestFiguresOfYearEqualRebuild(t *testing.T) {
 		if err != nil || done.Differs || done.Added != 0 {
 			t.Errorf("%s: the rebuild did %+v, %v", s.Domain, done, err)
 		}
-		t.Logf("%s: %+v, %d days, %d cohort months, %d failures", s.Domain, done, len(kept.Days), len(kept.Cohorts), len(kept.Failures))
+		checkOverview(t, b, s, kept)
 	}
-	svc := analytics.Service{Store: a.Store.Figures(), Clock: b.clock}
-	o, err := svc.Overview(t.Context(), stores[0], 30)
+}
+
+// checkOverview compares the overview of a store with its days.
+func checkOverview(t *testing.T, b *bench, s shop.Shop, kept analytics.Tables) {
+	t.Helper()
+	service := analytics.Service{Store: b.front.running().Store.Figures(), Clock: b.clock}
+	o, err := service.Overview(t.Context(), s, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%+v", o)
+	last := make(map[analytics.Dimension]int64)
+	var mrr, revenue int64
+	for _, d := range kept.Days {
+		if d.Currency == o.Currency {
+			mrr += d.MRR - last[d.Dimension]
+			last[d.Dimension] = d.MRR
+			revenue += d.Revenue
+		}
+	}
+	subscribers := kept.SubscriberDays[len(kept.SubscriberDays)-1].Subscribers
+	if o.MRR.Value != mrr || mrr == 0 || o.Subscribers.Value != subscribers || subscribers == 0 || o.Revenue.Value <= 0 || revenue <= 0 || len(o.MRR.Trend) != 30 {
+		t.Errorf("%s: the overview is %+v, with MRR %d, %d subscribers and renewals of %d by its days", s.Domain, o, mrr, subscribers, revenue)
+	}
 }

@@ -112,14 +112,15 @@ func (h home) read(name string, v any) (bool, error) {
 
 // secrets are what a sandbox keeps to itself, or shows once and keeps valid.
 type secrets struct {
-	AppSecret   string                    `json:"appSecret"`
-	DatabaseKey string                    `json:"databaseKey"` // base64
-	Password    string                    `json:"dashboardPassword"`
-	Tokens      map[string]platform.Token `json:"platformTokens"` // by domain
-	Keys        map[string]string         `json:"apiKeys"`        // by domain
-	Callback    string                    `json:"callback"`       // address of the service that the stores' webhook subscriptions name
-	Ports       []int                     `json:"ports"`          // as they were last
-	Cast        demo.Cast                 `json:"cast"`
+	AppSecret            string                    `json:"appSecret"`
+	MembershipsAppSecret string                    `json:"membershipsAppSecret,omitempty"`
+	DatabaseKey          string                    `json:"databaseKey"` // base64
+	Password             string                    `json:"dashboardPassword"`
+	Tokens               map[string]platform.Token `json:"platformTokens"` // by domain
+	Keys                 map[string]string         `json:"apiKeys"`        // by domain
+	Callback             string                    `json:"callback"`       // address of the service that the stores' webhook subscriptions name
+	Ports                []int                     `json:"ports"`          // as they were last
+	Cast                 demo.Cast                 `json:"cast"`
 }
 
 // openSecrets reads the folder's secrets, or makes them up.

@@ -24,6 +24,7 @@ type Manifest struct {
 	DashboardPassword string          `json:"dashboardPassword"`
 	PlatformToken     platform.Token  `json:"platformToken"`
 	AppSecret         string          `json:"appSecret"`
+	MembershipsSecret string          `json:"membershipsAppSecret,omitempty"` // of the second app, when there is one
 	APIVersion        string          `json:"apiVersion"`
 	Customers         []demo.Customer `json:"customers"`
 	OtherShop         otherShop       `json:"otherShop"`
@@ -60,7 +61,7 @@ func (s *Sandbox) describe() Manifest {
 	return Manifest{
 		Version: s.options.Version, PID: os.Getpid(), URLs: s.urls, Shop: demo.Main, APIKey: s.secrets.Keys[demo.Main],
 		DashboardUser: dashboardUser, DashboardPassword: s.secrets.Password, PlatformToken: s.secrets.Tokens[demo.Main],
-		AppSecret: s.secrets.AppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
+		AppSecret: s.secrets.AppSecret, MembershipsSecret: s.secrets.MembershipsAppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
 		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
 		Examples:  examples{s.secrets.Cast.Prepaid, s.secrets.Cast.Frozen, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
 	}

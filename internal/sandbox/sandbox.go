@@ -30,6 +30,9 @@ type Options struct {
 	Empty     bool   // a new store without subscribers
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool
+	// MembershipsApp has memberships at an app of their own, with its own client id and secret.
+	// No store has it until a merchant installs it.
+	MembershipsApp bool
 	// Unconfirmed has the stores wait for the merchant's confirmation before they are
 	// charged.
 	Unconfirmed bool
@@ -146,6 +149,12 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if s.secrets, err = s.home.openSecrets(); err != nil {
 		return err
 	}
+	if s.options.MembershipsApp && s.secrets.MembershipsAppSecret == "" {
+		s.secrets.MembershipsAppSecret = random("shpss_")
+		if err := s.home.write(secretsFile, s.secrets); err != nil {
+			return err
+		}
+	}
 	if s.vault, err = openVault(s.database()); err != nil {
 		return err
 	}
@@ -182,7 +191,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		Dashboard: urlOf(listeners[dashboardPort]), Storefront: urlOf(listeners[storefrontPort]), Platform: urlOf(listeners[platformPort]),
 		Control: urlOf(listeners[controlPort]),
 	}
-	s.setApp()
+	s.setApps()
 	s.steps = newStepper(stepper{
 		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
 	})

@@ -26,6 +26,8 @@ type keyRow struct {
 	Scopes       string // with spaces between
 	App          string
 	ConnectionID int64
+	Tail         string
+	CreatedBy    string
 	CreatedAt    int64
 	LastUsedAt   int64
 	RevokedAt    int64
@@ -49,6 +51,8 @@ func (r *keyRow) Columns(m *mapping, k *access.Key) {
 	mapWords(m, &r.Scopes, &k.Scopes)
 	mapText(m, &r.App, &k.App)
 	mapSame(m, &r.ConnectionID, &k.Connection)
+	mapText(m, &r.Tail, &k.Tail)
+	mapText(m, &r.CreatedBy, &k.CreatedBy)
 	mapTime(m, &r.CreatedAt, &k.CreatedAt)
 	mapTime(m, &r.LastUsedAt, &k.LastUsedAt)
 	mapTime(m, &r.RevokedAt, &k.RevokedAt)

@@ -97,6 +97,16 @@ func (db *DB) Entries(ctx context.Context, of shop.ID, where []page.Criterion, p
 	return db.entries(ctx, of, where, p, "")
 }
 
+// LatestEntries returns at most limit entries of a store, the newest first.
+func (db *DB) LatestEntries(ctx context.Context, of shop.ID, limit int) ([]activity.Entry, error) {
+	var rows []entryRow
+	err := db.in(of).NewSelect().Model(&rows).Where("e.shop_id = ?", of).Order("e.recorded_at DESC", "e.id DESC").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the latest entries of the activity log: %w", err)
+	}
+	return readRows[activity.Entry](rows)
+}
+
 // EntriesOf is Entries without those about what belongs to the other line.
 func (db *DB) EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
 	other := shop.Memberships

@@ -133,7 +133,7 @@ func (tx *Tx) PutOutcomes(ctx context.Context, outcomes []analytics.Outcome) err
 	rows, err := rowsOf[outcomeRow](tx.of, outcomes...)
 	if err == nil {
 		_, err = insert(ctx, tx, rows, `ON CONFLICT (shop_id, id) DO UPDATE SET failed_day = excluded.failed_day, failed_amount = excluded.failed_amount,
-			class = excluded.class, paid_day = excluded.paid_day, paid_amount = excluded.paid_amount, try = excluded.try,
+			class = excluded.class, retried = excluded.retried, mailed = excluded.mailed, renewed = excluded.renewed, paid_day = excluded.paid_day, paid_amount = excluded.paid_amount, try = excluded.try,
 			result = excluded.result, result_day = excluded.result_day`)
 	}
 	return err

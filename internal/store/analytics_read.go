@@ -66,6 +66,16 @@ func (tx *Tx) FirstDay(ctx context.Context) (analytics.Day, error) {
 	return analytics.Day(day), nil
 }
 
+// PlanGroupNames returns the shop's plan groups by name.
+func (tx *Tx) PlanGroupNames(ctx context.Context) ([]analytics.PlanGroup, error) {
+	var list []analytics.PlanGroup
+	err := tx.q.NewSelect().TableExpr("plan_groups AS g").ColumnExpr("g.id, g.name").Where("g.shop_id = ?", bound{tx.of}).Order("g.name", "g.id").Scan(ctx, &list)
+	if err != nil {
+		return nil, fmt.Errorf("read the names of plan groups: %w", err)
+	}
+	return list, nil
+}
+
 // SubscriberDays returns the rows of days, and the last one before them.
 func (tx *Tx) SubscriberDays(ctx context.Context, from, to analytics.Day) ([]analytics.SubscriberFigures, error) {
 	var rows []subscriberDayRow

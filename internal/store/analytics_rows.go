@@ -63,6 +63,9 @@ type outcomeRow struct {
 	FailedDay    int64
 	FailedAmount int64
 	Class        string
+	Retried      bool
+	Mailed       bool
+	Renewed      bool
 	PaidDay      int64
 	PaidAmount   int64
 	Try          int64
@@ -81,6 +84,9 @@ func (r *outcomeRow) Columns(m *mapping, v *analytics.Outcome) {
 	mapInt(m, &r.FailedDay, &v.FailedDay)
 	mapInt(m, &r.FailedAmount, &v.FailedAmount)
 	mapText(m, &r.Class, &v.Class)
+	mapSame(m, &r.Retried, &v.Retried)
+	mapSame(m, &r.Mailed, &v.Mailed)
+	mapSame(m, &r.Renewed, &v.Renewed)
 	mapInt(m, &r.PaidDay, &v.PaidDay)
 	mapInt(m, &r.PaidAmount, &v.PaidAmount)
 	mapInt(m, &r.Try, &v.Try)
@@ -239,6 +245,14 @@ type failureRow struct {
 	FailedAmount    int64
 	Recovered       int64
 	RecoveredAmount int64
+	Retried         int64
+	RetriedAmount   int64
+	Mailed          int64
+	MailedAmount    int64
+	Renewed         int64
+	RenewedAmount   int64
+	Lost            int64
+	LostAmount      int64
 }
 
 func (r *failureRow) Columns(m *mapping, v *analytics.FailureFigures) {
@@ -251,6 +265,14 @@ func (r *failureRow) Columns(m *mapping, v *analytics.FailureFigures) {
 	mapInt(m, &r.FailedAmount, &v.FailedAmount)
 	mapInt(m, &r.Recovered, &v.Recovered)
 	mapInt(m, &r.RecoveredAmount, &v.RecoveredAmount)
+	mapInt(m, &r.Retried, &v.Retried)
+	mapInt(m, &r.RetriedAmount, &v.RetriedAmount)
+	mapInt(m, &r.Mailed, &v.Mailed)
+	mapInt(m, &r.MailedAmount, &v.MailedAmount)
+	mapInt(m, &r.Renewed, &v.Renewed)
+	mapInt(m, &r.RenewedAmount, &v.RenewedAmount)
+	mapInt(m, &r.Lost, &v.Lost)
+	mapInt(m, &r.LostAmount, &v.LostAmount)
 }
 
 // cycleRow is a row of cycle_days.

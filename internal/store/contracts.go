@@ -91,6 +91,7 @@ type contractRow struct {
 	ChangingUntil        int64
 	InFlightEdits        string
 	Dunning              string
+	DunningClass         string // of Dunning; empty: none
 	CancellationFeedback string
 	CancellationNote     string
 
@@ -106,7 +107,7 @@ type contractRow struct {
 // progress lists the columns that billing owns.
 var progress = []string{
 	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "later_series", "passed_cycles", "ending", "next_billing_date", "notify_at", "queue_updated_at", "overrides", "one_offs", "orders", "lifetime",
-	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "updated_at", "amend_at", "in_flight_edits", "expire_at",
+	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "dunning_class", "updated_at", "amend_at", "in_flight_edits", "expire_at",
 }
 
 func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
@@ -200,6 +201,9 @@ func (r *contractRow) progress(m *mapping, c *contract.Contract) {
 	mapTime(m, &r.LastOrderAt, &c.LastOrderAt)
 	mapAmount(m, &r.LastOrderAmount, &c.LastOrderAmount, c.Currency)
 	mapJSON(m, "dunning", &r.Dunning, &c.Dunning)
+	if m.toRow && c.Dunning != nil {
+		r.DunningClass = string(c.Dunning.Class)
+	}
 	mapTime(m, &r.UpdatedAt, &c.UpdatedAt)
 	mapTime(m, &r.AmendAt, &c.AmendAt)
 	mapJSON(m, "in_flight_edits", &r.InFlightEdits, &c.InFlightEdits)

@@ -181,3 +181,62 @@ func (db *DB) CasesSince(ctx context.Context, of shop.ID, since time.Time) ([]du
 	}
 	return list, nil
 }
+
+// CaseCounts returns how many orders of a shop are unpaid and not given up, by the class of
+// their last decline.
+func (db *DB) CaseCounts(ctx context.Context, of shop.ID) (map[dunning.Class]int, error) {
+	var rows []struct {
+		DunningClass string
+		Orders       int
+	}
+	err := db.in(of).NewSelect().Model((*contractRow)(nil)).Column("dunning_class").ColumnExpr("COUNT(*) AS orders").Where("c.shop_id = ?", of).
+		Where("c.dunning <> ''").Group("dunning_class").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("count the unpaid orders of shop %d: %w", of, err)
+	}
+	counts := make(map[dunning.Class]int, len(rows))
+	for _, r := range rows {
+		counts[dunning.Class(r.DunningClass)] = r.Orders
+	}
+	return counts, nil
+}
+
+// OpenCases returns at most limit unpaid orders whose last decline was of one of the classes,
+// or of any when none is named, by the ids of their contracts, which follow one.
+func (db *DB) OpenCases(ctx context.Context, of shop.ID, classes []dunning.Class, after contract.ID, limit int) ([]billing.Record, error) {
+	var rows []contractRow
+	q := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.dunning <> ''").Where("c.id > ?", after)
+	if len(classes) > 0 {
+		q = q.Where("c.dunning_class IN (?)", bun.List(classes))
+	}
+	if err := q.Order("c.id").Limit(int64(limit)).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the unpaid orders of shop %d: %w", of, err)
+	}
+	contracts, err := readRows[contract.Contract](rows)
+	if err != nil || len(contracts) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(contracts))
+	for i, c := range contracts {
+		ids[i] = c.Dunning.Attempt
+	}
+	var found []attemptRow
+	if err := db.in(of).NewSelect().Model(&found).Where("a.shop_id = ?", of).Where("a.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read %d attempts of shop %d: %w", len(ids), of, err)
+	}
+	attempts, err := readRows[billing.Attempt](found)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]billing.Attempt, len(attempts))
+	for _, a := range attempts {
+		byID[int64(a.ID)] = a
+	}
+	records := make([]billing.Record, 0, len(contracts))
+	for _, c := range contracts {
+		if a, ok := byID[c.Dunning.Attempt]; ok {
+			records = append(records, billing.Record{Attempt: a, Of: c})
+		}
+	}
+	return records, db.addMails(ctx, of, records)
+}

@@ -40,6 +40,7 @@ type linkRow struct {
 	Hash       string `bun:"hash,pk"` // hexadecimal
 	CustomerID int64
 	ContractID int64
+	OpenedBy   string
 	CreatedAt  int64
 	ExpiresAt  int64
 	UsedAt     int64
@@ -50,6 +51,7 @@ func (r *linkRow) Columns(m *mapping, l *login.Link) {
 	mapHash(m, "hash", &r.Hash, &l.Hash)
 	mapSame(m, &r.CustomerID, &l.Customer)
 	mapInt(m, &r.ContractID, &l.Contract)
+	mapText(m, &r.OpenedBy, &l.OpenedBy)
 	mapTime(m, &r.CreatedAt, &l.CreatedAt)
 	mapTime(m, &r.ExpiresAt, &l.ExpiresAt)
 	mapTime(m, &r.UsedAt, &l.UsedAt)
@@ -63,6 +65,7 @@ type sessionRow struct {
 	Hash       string `bun:"hash,pk"` // hexadecimal
 	CustomerID int64
 	Via        string
+	OpenedBy   string
 	CreatedAt  int64
 	SeenAt     int64
 	ExpiresAt  int64
@@ -73,6 +76,7 @@ func (r *sessionRow) Columns(m *mapping, s *login.Session) {
 	mapHash(m, "hash", &r.Hash, &s.Hash)
 	mapSame(m, &r.CustomerID, &s.Customer)
 	mapText(m, &r.Via, &s.Via)
+	mapText(m, &r.OpenedBy, &s.OpenedBy)
 	mapTime(m, &r.CreatedAt, &s.CreatedAt)
 	mapTime(m, &r.SeenAt, &s.SeenAt)
 	mapTime(m, &r.ExpiresAt, &s.ExpiresAt)

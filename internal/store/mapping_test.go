@@ -26,8 +26,11 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
+	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -47,6 +50,8 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[bulkJobRow](t, key, func(j *bulk.Job) {
 		j.By = activity.Actor{Source: activity.MerchantPortalBulkAutomation, By: j.By.By, ClientIP: j.By.ClientIP}
 	})
+	mapsBack[commentRow](t, key, func(*support.Comment) {})
+	mapsBack[savedViewRow](t, key, func(*savedview.View) {})
 	mapsBack[bundleRow](t, key, func(*bundle.Settings) {})
 	mapsBack[callsRow](t, key, func(*partner.Calls) {})
 	mapsBack[connectionRow](t, key, func(c *partner.Connection) { c.Shop = mappedShop })
@@ -77,6 +82,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[planOptionRow](t, key, func(*plan.Option) {})
 	mapsBack[pointRow](t, key, func(*loyalty.Entry) {})
 	mapsBack[programRow](t, key, func(*loyalty.Program) {})
+	mapsBack[requestRow](t, key, func(*requestlog.Entry) {})
 	mapsBack[rewardRow](t, key, func(*loyalty.Reward) {})
 	mapsBack[sessionRow](t, key, func(*login.Session) {})
 	mapsBack[invitationRow](t, key, func(*staff.Invitation) {})

@@ -62,6 +62,7 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
+		{`DELETE FROM contract_comments WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
 			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},

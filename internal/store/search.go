@@ -147,7 +147,7 @@ func (db *DB) linesInOrder(of shop.ID, line shop.Line, l lineCondition, order []
 	return q
 }
 
-// dated reports whether the filter names dates that billing changes.
+// dated reports whether the filter asks for what billing changes, which contract_facets lacks.
 func dated(f contract.Filter) bool {
-	return !f.UpdatedFrom.IsZero() || !f.UpdatedTo.IsZero() || !f.NextFrom.IsZero() || !f.NextTo.IsZero()
+	return !f.UpdatedFrom.IsZero() || !f.UpdatedTo.IsZero() || !f.NextFrom.IsZero() || !f.NextTo.IsZero() || f.Failing || f.Ending
 }

@@ -36,6 +36,7 @@ func contractsOfShop(db *DB) source {
 func (s source) where(q *bun.SelectQuery, of shop.ID, f contract.Filter) *bun.SelectQuery {
 	q = q.Where("?.shop_id = ?", ident(s.alias), of).Where("?.line = ?", ident(s.alias), f.Line)
 	q = s.byDates(q, f)
+	q = s.byCases(q, f)
 	q = s.byFacets(q, f)
 	q = s.byLines(q, of, f)
 	q = s.byParts(q, of, f)
@@ -66,6 +67,18 @@ func (s source) byDates(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery 
 		if !span.to.IsZero() { // 0 is no date, and not before every other
 			q = q.Where("?.? BETWEEN 1 AND ?", ident(s.alias), ident(span.column), millis(span.to))
 		}
+	}
+	return q
+}
+
+// byCases adds the conditions on what a merchant looks after. Partial indexes, which are found
+// by these words, have the few contracts that meet them.
+func (s source) byCases(q *bun.SelectQuery, f contract.Filter) *bun.SelectQuery {
+	if f.Failing {
+		q = q.Where("?.dunning <> ''", ident(s.alias))
+	}
+	if f.Ending {
+		q = q.Where("?.status IN ('ACTIVE', 'PAUSED')", ident(s.alias)).Where("(?.ending <> '' OR ?.expire_at > 0)", ident(s.alias), ident(s.alias))
 	}
 	return q
 }

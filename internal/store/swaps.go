@@ -41,6 +41,7 @@ type swapRow struct {
 	Shifts        bool
 	ShiftDays     int64
 	NoEmail       bool
+	SwitchedOff   bool
 	CreatedAt     int64
 	UpdatedAt     int64
 	Version       int64
@@ -60,6 +61,7 @@ func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
 	mapSame(m, &r.CarryDiscount, &rule.CarryDiscount)
 	mapText(m, &r.Discount, &rule.Discount)
 	mapSame(m, &r.NoEmail, &rule.NoEmail)
+	mapSame(m, &r.SwitchedOff, &rule.Off)
 	mapTime(m, &r.CreatedAt, &rule.CreatedAt)
 	mapTime(m, &r.UpdatedAt, &rule.UpdatedAt)
 	mapSame(m, &r.Version, &rule.Version)
@@ -197,4 +199,34 @@ func (db *DB) SwapRulesOf(ctx context.Context, of shop.ID, line shop.Line, p pag
 	}
 	list, err := readRows[swap.Rule](rows)
 	return list, total, err
+}
+
+// mostHolders is how many contracts with a variant are counted, and looked at for those that are
+// ACTIVE.
+const mostHolders = 10_000
+
+// CountHolders returns how many contracts of the line have a variant among their lines, of any
+// status, and false when there are more than that.
+func (db *DB) CountHolders(ctx context.Context, of shop.ID, line shop.Line, variant int64) (n int, all bool, err error) {
+	found := db.in(of).NewSelect().Distinct().TableExpr("contract_lines AS l").ColumnExpr("l.contract_id").Where("l.shop_id = ?", of).Where("l.variant_id = ?", variant).
+		Where("l.line = ?", line).Limit(mostHolders + 1)
+	count, err := db.in(of).NewSelect().TableExpr("(?) AS f", found).Count(ctx)
+	if err != nil {
+		return 0, false, fmt.Errorf("count the contracts with variant %d: %w", variant, err)
+	}
+	return int(min(count, mostHolders)), count <= mostHolders, nil
+}
+
+// Holders returns at most limit ACTIVE contracts of the line that have a variant among their
+// lines, by id, after one.
+func (db *DB) Holders(ctx context.Context, of shop.ID, line shop.Line, variant int64, after contract.ID, limit int) ([]contract.Contract, error) {
+	found := db.in(of).NewSelect().TableExpr("contract_lines AS l").ColumnExpr("l.contract_id").Where("l.shop_id = ?", of).Where("l.variant_id = ?", variant).
+		Where("l.line = ?", line).Where("l.contract_id > ?", after).OrderExpr("l.contract_id").Limit(mostHolders)
+	var rows []contractRow
+	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.id IN (?)", found).Where("c.status = ?", contract.Active).
+		Order("c.id").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the contracts with variant %d: %w", variant, err)
+	}
+	return readRows[contract.Contract](rows)
 }

@@ -45,7 +45,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	t := traceOf(r.Context())
-	t.shop, t.key = known.Shop.ID, known.Key.ID
+	t.shop, t.key, t.keyName, t.app = known.Shop.ID, known.Key.ID, known.Key.Name, known.Key.App
 	caller := Caller{
 		Key: known.Key, Shop: known.Shop,
 		Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "API key " + known.Key.Name, ClientIP: t.clientIP},
@@ -55,6 +55,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		WriteError(w, r, err)
 		return
 	}
+	t.app = app
 	next(huma.WithValue(ctx, callerKey{}, caller))
 	if app != "" {
 		g.Partners.Used(r.Context(), caller.Shop.ID, app, partner.ConnectionID(caller.Key.Connection), failed(w))

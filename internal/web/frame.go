@@ -29,6 +29,8 @@ type Frame struct {
 	// Observe is given each request that was answered. The route is a pattern; "": none
 	// fits. nil: none is.
 	Observe func(method, route string, status int, took time.Duration)
+	// Answered is given each request of an API key that was answered. nil: none is.
+	Answered func(Answered)
 }
 
 // Around returns the handler inside the frame.

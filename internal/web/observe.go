@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/tracing"
 )
 
@@ -48,6 +50,36 @@ func (f Frame) report(w *recorder, r *http.Request, t *trace, took time.Duration
 	if f.Observe != nil {
 		f.Observe(methodOf(r), t.route, w.answered(), took)
 	}
+	if f.Answered != nil && t.key != 0 {
+		f.Answered(Answered{
+			Shop: t.shop, Key: t.key, KeyName: t.keyName, App: t.app, Method: methodOf(r), Path: r.URL.Path, Parameters: t.parameters(r), Status: w.answered(), Took: took, RequestID: t.id,
+		})
+	}
+}
+
+// Answered is a request of an API key, or of a partner's token, that was answered.
+type Answered struct {
+	Shop       shop.ID
+	Key        access.KeyID
+	KeyName    string
+	App        access.AppID // empty: none of a partner
+	Method     string
+	Path       string
+	Parameters []string // names of those in the query that the operation has
+	Status     int      // HTTP status
+	Took       time.Duration
+	RequestID  string
+}
+
+// parameters returns the names of the parameters in a request's query that its operation has.
+func (t *trace) parameters(r *http.Request) []string {
+	var names []string
+	for name := range r.URL.Query() {
+		if t.known[name] && name != keyParam {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // trusts reports whether a request comes from a proxy that the operator trusts.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/web/reference"
@@ -73,7 +74,10 @@ func Render(w http.ResponseWriter, pages *template.Template, status int, name, p
 }
 
 // Sentence returns the message of a failure as a page shows it.
-func Sentence(f *fault.Error) string { return strings.ToUpper(f.Message[:1]) + f.Message[1:] + "." }
+func Sentence(f *fault.Error) string {
+	_, size := utf8.DecodeRuneInString(f.Message)
+	return strings.ToUpper(f.Message[:size]) + f.Message[size:] + "."
+}
 
 // SetRetryAfter says after how many seconds it is worth trying again, when a failure does.
 func SetRetryAfter(w http.ResponseWriter, f *fault.Error) {

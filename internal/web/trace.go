@@ -20,6 +20,8 @@ type trace struct {
 	url      *url.URL // as asked for, without the key; of a shopper relative to the store
 	shop     shop.ID  // 0 before authentication
 	key      access.KeyID
+	keyName  string
+	app      access.AppID    // of a partner; empty: none
 	known    map[string]bool // parameters of the query that the operation has; nil before it is known
 	route    string          // pattern of the path; "": none fits
 	span     tracing.Span

@@ -39,6 +39,7 @@ var (
 	platformCalls    = Metric{"perennial_platform_calls_total", Counter, []string{"document", "result"}, "Calls of the platform by GraphQL document: answered, refused, not_found, throttled, disconnected, unknown (the answer was lost) or failed."}
 	platformDuration = Metric{"perennial_platform_call_duration_seconds", Histogram, []string{"document"}, "How long calls of the platform took, with the time that they waited for the store's limit."}
 	platformPoints   = Metric{"perennial_platform_points_total", Counter, []string{"document"}, "Points that the platform counted for the calls."}
+	requestsDropped  = Metric{"perennial_request_log_dropped_total", Counter, nil, "Requests that are missing in the API log: too many waited to be written, or the database did not take them."}
 	buildInfo        = Metric{"perennial_build_info", Gauge, []string{"version"}, "1; the label names the version of this node."}
 )
 
@@ -46,7 +47,7 @@ var (
 func List() []Metric {
 	return []Metric{
 		AttemptsDue, AttemptsInFlight, InboxWaiting, InboxGivenUp, StoresFrozen, TasksOldestDue,
-		requests, requestDuration, tasks, taskDuration, platformCalls, platformDuration, platformPoints, buildInfo,
+		requests, requestDuration, tasks, taskDuration, platformCalls, platformDuration, platformPoints, requestsDropped, buildInfo,
 	}
 }
 

@@ -15,6 +15,7 @@ type Metrics struct {
 	*prometheus.Registry
 
 	requests, tasks, calls, points      *prometheus.CounterVec
+	dropped                             prometheus.Counter
 	requestTime, taskTime, platformTime *prometheus.HistogramVec
 }
 
@@ -30,14 +31,14 @@ var (
 func NewMetrics(version string, more ...prometheus.Collector) (*Metrics, error) {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
-		requests: requests.counter(), tasks: tasks.counter(), calls: platformCalls.counter(), points: platformPoints.counter(),
+		requests: requests.counter(), tasks: tasks.counter(), calls: platformCalls.counter(), points: platformPoints.counter(), dropped: requestsDropped.counter().WithLabelValues(),
 		requestTime: requestDuration.histogram(requestBuckets), taskTime: taskDuration.histogram(taskBuckets), platformTime: platformDuration.histogram(callBuckets),
 	}
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: buildInfo.Name, Help: buildInfo.Help}, buildInfo.Labels)
 	info.WithLabelValues(version).Set(1)
 	for _, c := range append(more,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.tasks, m.calls, m.points, m.requestTime, m.taskTime, m.platformTime, info,
+		m.requests, m.tasks, m.calls, m.points, m.requestTime, m.taskTime, m.platformTime, m.dropped, info,
 	) {
 		if err := m.Registry.Register(c); err != nil {
 			return nil, err
@@ -57,6 +58,9 @@ func (m *Metrics) Request(method, route string, status int, took time.Duration) 
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestTime.WithLabelValues(method, route).Observe(took.Seconds())
 }
+
+// Dropped counts requests that are missing in the API log.
+func (m *Metrics) Dropped(n int) { m.dropped.Add(float64(n)) }
 
 // Task counts a task that has ended.
 func (m *Metrics) Task(kind string, took time.Duration, err error) {

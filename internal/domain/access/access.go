@@ -109,11 +109,13 @@ type Key struct {
 	Shop         shop.ID
 	Name         string
 	Hint         string // the first characters of the value, to recognise it by
+	Tail         string // the last ones; empty when they were not kept
 	Hash         Hash
 	Scopes       []Scope
-	App          AppID // of a partner's token; empty for a merchant's key
-	Connection   int64 // of a partner's token; 0 for a merchant's key
-	AppSuspended bool  // the partner's application may not be served; read along, never written
+	App          AppID  // of a partner's token; empty for a merchant's key
+	Connection   int64  // of a partner's token; 0 for a merchant's key
+	AppSuspended bool   // the partner's application may not be served; read along, never written
+	CreatedBy    string // empty when it is not known
 	CreatedAt    time.Time
 	LastUsedAt   time.Time // zero when never used
 	RevokedAt    time.Time // the instant from which it opens nothing, which may lie ahead; zero when there is none

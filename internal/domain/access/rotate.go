@@ -19,6 +19,10 @@ type Rotation struct {
 	// Grace is how long the old key works beside the new one; nil: until it is
 	// revoked.
 	Grace *time.Duration
+	// Known is how many keys of the store the caller knows of, revoked ones too. With another
+	// number the rotation is a Conflict, so that a request that is sent twice makes one key;
+	// 0: it is made in any case.
+	Known int
 	Actor activity.Actor
 }
 
@@ -43,11 +47,14 @@ func (s *Service) Rotate(ctx context.Context, of shop.ID, r Rotation) (string, K
 		if err != nil {
 			return err
 		}
+		if r.Known != 0 && r.Known != len(merchants(keys)) {
+			return fault.New(fault.Conflict, "the keys have changed since this was asked: look at the list first").Entity(entity).Code("apiKeysChanged")
+		}
 		now := s.Clock.Now()
 		if !old.Live(now) {
 			return fault.New(fault.FailedPrecondition, "key %d is revoked", r.Key).Entity(entity).Code("apiKeyRevoked")
 		}
-		next = Key{Shop: of, Name: old.Name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(old.Scopes), CreatedAt: now}
+		next = Key{Shop: of, Name: old.Name, Hint: hint(value), Tail: tail(value), Hash: HashOf(value), Scopes: slices.Clone(old.Scopes), CreatedBy: r.Actor.By, CreatedAt: now}
 		if r.Grace != nil {
 			end := now.Add(*r.Grace)
 			if old.RevokedAt.IsZero() || end.Before(old.RevokedAt) {

@@ -44,18 +44,32 @@ type Service struct {
 	notes  sync.WaitGroup
 }
 
+// MaxDistinctName is the length of the longest name of a key that is told apart by it, in
+// characters.
+const MaxDistinctName = 80
+
 // NewKey is a key to be made.
 type NewKey struct {
 	Name   string
 	Scopes []Scope // none: all
-	Actor  activity.Actor
+	// Distinct permits no name that another active key of the store has, and none longer than
+	// MaxDistinctName.
+	Distinct bool
+	Ends     time.Time // from when it opens nothing; zero: it is revoked one day or never
+	Actor    activity.Actor
 }
 
 // check returns the key to be kept.
 func (n NewKey) check(of shop.ID, value string, now time.Time) (Key, error) {
-	name := strings.TrimSpace(n.Name)
-	if name == "" || utf8.RuneCountInString(name) > MaxName {
-		return Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", MaxName).Entity(entity).Field("name")
+	name, longest := strings.TrimSpace(n.Name), MaxName
+	if n.Distinct {
+		longest = MaxDistinctName
+	}
+	if name == "" || utf8.RuneCountInString(name) > longest {
+		return Key{}, fault.New(fault.Invalid, "a key needs a name of 1 to %d characters", longest).Entity(entity).Field("name")
+	}
+	if !n.Ends.IsZero() && !n.Ends.After(now) {
+		return Key{}, fault.New(fault.Invalid, "the end of a key must be ahead").Entity(entity).Field("ends")
 	}
 	scopes := n.Scopes
 	if len(scopes) == 0 {
@@ -66,7 +80,9 @@ func (n NewKey) check(of shop.ID, value string, now time.Time) (Key, error) {
 			return Key{}, err
 		}
 	}
-	return Key{Shop: of, Name: name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), CreatedAt: now}, nil
+	return Key{
+		Shop: of, Name: name, Hint: hint(value), Tail: tail(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), CreatedBy: n.Actor.By, CreatedAt: now, RevokedAt: n.Ends,
+	}, nil
 }
 
 // Create makes a key and returns its value, which cannot be read again later. Creating an
@@ -77,7 +93,7 @@ func (s *Service) Create(ctx context.Context, of shop.ID, n NewKey) (string, Key
 	if err != nil {
 		return "", Key{}, err
 	}
-	key, err := s.add(ctx, of, made, n.Actor, keyCreated)
+	key, err := s.add(ctx, of, made, n, keyCreated)
 	if err != nil {
 		return "", Key{}, err
 	}
@@ -102,11 +118,11 @@ func (s *Service) Import(ctx context.Context, of shop.ID, value string, n NewKey
 	if err != nil {
 		return Key{}, err
 	}
-	return s.add(ctx, of, made, n.Actor, keyImported)
+	return s.add(ctx, of, made, n, keyImported)
 }
 
 // add keeps a new key where there is room for it.
-func (s *Service) add(ctx context.Context, of shop.ID, made Key, by activity.Actor, how change) (Key, error) {
+func (s *Service) add(ctx context.Context, of shop.ID, made Key, n NewKey, how change) (Key, error) {
 	var key Key
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		key = made
@@ -117,13 +133,17 @@ func (s *Service) add(ctx context.Context, of shop.ID, made Key, by activity.Act
 		if err != nil {
 			return err
 		}
+		taken := func(k Key) bool { return k.Connection == 0 && k.Name == made.Name && k.Live(made.CreatedAt) }
+		if n.Distinct && slices.ContainsFunc(keys, taken) {
+			return fault.New(fault.Conflict, "a key with this name exists: choose another name").Entity(entity).Code("apiKeyNameTaken").Field("name")
+		}
 		if err := room(keys, made.CreatedAt, 0); err != nil {
 			return err
 		}
 		if err := tx.PutKey(ctx, &key); err != nil {
 			return err
 		}
-		return tx.Record(ctx, entryOf(key, how, by, made.CreatedAt))
+		return tx.Record(ctx, entryOf(key, how, n.Actor, made.CreatedAt))
 	})
 	return key, err
 }
@@ -149,7 +169,12 @@ func (s *Service) List(ctx context.Context, of shop.ID) ([]Key, error) {
 		keys, err = tx.Keys(ctx)
 		return err
 	})
-	return slices.DeleteFunc(keys, func(k Key) bool { return k.Connection != 0 }), err
+	return merchants(keys), err
+}
+
+// merchants returns the keys that a merchant made.
+func merchants(keys []Key) []Key {
+	return slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Connection != 0 })
 }
 
 // find returns a key that a merchant made.

@@ -23,6 +23,7 @@ const (
 	checksumLength = 6
 	valueLength    = len(Prefix) + secretLength + checksumLength
 	hintLength     = len(Prefix) + 4
+	tailLength     = 4
 )
 
 // Lengths that a key without the prefix can have: such keys were brought from
@@ -65,7 +66,7 @@ func NewSecret(prefix string) string {
 func NewToken(of shop.ID, name string, scopes []Scope, app AppID, connection int64, now time.Time) (string, Key) {
 	value := newValue()
 	return value, Key{
-		Shop: of, Name: name, Hint: hint(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), App: app, Connection: connection, CreatedAt: now,
+		Shop: of, Name: name, Hint: hint(value), Tail: tail(value), Hash: HashOf(value), Scopes: slices.Clone(scopes), App: app, Connection: connection, CreatedAt: now,
 	}
 }
 
@@ -88,6 +89,14 @@ func wellFormed(value string) bool {
 // hint returns the first characters of a value, to recognise it by: never more
 // than a quarter of one that was brought from elsewhere.
 func hint(value string) string { return value[:min(hintLength, len(value)/4)] }
+
+// tail returns the last characters of a value of this service, to recognise it by.
+func tail(value string) string {
+	if len(value) != valueLength {
+		return ""
+	}
+	return value[valueLength-tailLength:]
+}
 
 // HashOf returns the hash under which a value is kept.
 func HashOf(value string) Hash { return sha256.Sum256([]byte(value)) }

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -44,4 +45,19 @@ type Trail interface {
 type LineTrail interface {
 	// EntriesOf is Entries without those about what belongs to the other line.
 	EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]Entry, int, error)
+}
+
+// Cursor is a place in the trail: what follows is older than the entry that it names. The zero
+// cursor is the beginning.
+type Cursor struct {
+	At time.Time
+	ID int64
+}
+
+// Older reads entries from the newest to the oldest, in steps whose work is bounded.
+type Older interface {
+	// OlderEntries looks at a bounded number of a shop's entries after a cursor and returns at
+	// most limit of them that meet every criterion, newest first. Next is where to go on; it is
+	// zero when nothing is left to look at.
+	OlderEntries(ctx context.Context, of shop.ID, where []page.Criterion, after Cursor, limit int) (list []Entry, next Cursor, err error)
 }

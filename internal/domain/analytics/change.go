@@ -7,38 +7,32 @@ func (b *Book) Change(before *Version, after Version) {
 	b.customersOf(before, after)
 }
 
-// money moves MRR. What changes its dimension is transferred first, so that the movement
+// money moves MRR. What changes its plan group is transferred first, so that the movement
 // itself is of one dimension.
 func (b *Book) money(before *Version, after Version) {
-	var was int64
+	var was State
 	if before != nil {
-		was = before.MRR
-		if before.Dimension != after.Dimension && was != 0 {
-			if before.Currency == after.Currency && after.Active() {
-				b.move(after.Day, before.Dimension, Transferred, -was)
-				b.move(after.Day, after.Dimension, Transferred, was)
-			} else { // an amount of another currency is no part of the same sum
-				gone := after
-				gone.Dimension = before.Dimension
-				if after.Active() {
-					b.move(after.Day, before.Dimension, Transferred, -was)
-				} else {
-					b.move(after.Day, before.Dimension, movementOf(before, gone), -was)
-				}
-				was = 0
-				if after.MRR != 0 {
-					b.move(after.Day, after.Dimension, Transferred, after.MRR)
-				}
-				return
-			}
-		}
+		was = before.State
 	}
-	if by := after.MRR - was; by != 0 {
-		b.move(after.Day, after.Dimension, movementOf(before, after), by)
+	switch {
+	case was.MRR == 0 || was.Dimension == after.Dimension:
+		b.move(after.Day, after.Dimension, movementOf(before, after), after.MRR-was.MRR)
+	case !after.Active():
+		b.move(after.Day, was.Dimension, movementOf(before, after), -was.MRR)
+	case was.Currency == after.Currency:
+		b.move(after.Day, was.Dimension, Transferred, -was.MRR)
+		b.move(after.Day, after.Dimension, Transferred, was.MRR)
+		b.move(after.Day, after.Dimension, movementOf(before, after), after.MRR-was.MRR)
+	default: // amounts of two currencies have no difference
+		b.move(after.Day, was.Dimension, Transferred, -was.MRR)
+		b.move(after.Day, after.Dimension, Transferred, after.MRR)
 	}
 }
 
 func (b *Book) move(on Day, of Dimension, why Movement, by int64) {
+	if by == 0 {
+		return
+	}
 	d := b.day(on, of)
 	d.MRR += by
 	d.Moved[why] += by
@@ -192,9 +186,9 @@ func (b *Book) leave(customer int64, v Version, merged bool) {
 }
 
 func (b *Book) churnOf(m Month, declined bool) *int64 {
-	if row := b.churnMonth(m); declined {
+	row := b.churnMonth(m)
+	if declined {
 		return &row.ByFailedPayment
-	} else {
-		return &row.Voluntary
 	}
+	return &row.Voluntary
 }

@@ -49,7 +49,7 @@ var Definitions = []Definition{
 	{ActiveContracts, "Active contracts", "Contracts with the status active at the end of the day, also those in a free trial, paid for life, or waiting for a failed payment.", nil},
 	{ActiveSubscribers, "Active subscribers", "Customers with at least one active contract at the end of the day.", []string{
 		"A customer with contracts in two plan groups is a subscriber of both and one subscriber of the store.",
-		"Customers whom the platform merged are one subscriber from then on: the others neither came nor left.",
+		"Customers that the platform merged are one subscriber from then on: the others neither came nor left.",
 		"An erased customer keeps the number and counts as before; the history holds no other personal data.",
 	}},
 	{SubscriberChurn, "Subscriber churn", "Of the subscribers at the start of the period, the share that has no active contract at its end. By failed payment means that the last try of " +
@@ -61,7 +61,7 @@ var Definitions = []Definition{
 	{CohortRetention, "Retention by cohort", "Subscribers are grouped by the month in which their first contract began. A cell is the share of the group with at least one active contract at the " +
 		"end of the month, up to 24 months later. Months still to come are blank; groups under 10 are marked.", []string{
 		"Revenue of a cohort is what its renewals paid in the month; the order of the checkout is not in it.",
-		"Subscribers whom the store had before it was connected are in no cohort: who of their month had left already is not known.",
+		"Subscribers that the store had before it was connected are in no cohort: who of their month had left already is not known.",
 		"A contract that is reported late belongs to the month in which it began.",
 	}},
 	{RevenueForecast, "Forecast", "Scheduled is the sum of the orders in the queue that fall due in the period, at the price of the contract's next order, before tax and shipping. Expected takes off what is " +

@@ -135,6 +135,12 @@ type RecoveryWeek struct {
 type RecoverySum struct {
 	Failed, FailedAmount       int64
 	Recovered, RecoveredAmount int64
+	Stages
+}
+
+// Open returns the number and the amount of the orders that are neither paid nor given up.
+func (s RecoverySum) Open() (orders, amount int64) {
+	return max(s.Failed-s.Recovered-s.Lost, 0), max(s.FailedAmount-s.RecoveredAmount-s.LostAmount, 0)
 }
 
 func (s *RecoverySum) add(f FailureFigures) {
@@ -142,6 +148,7 @@ func (s *RecoverySum) add(f FailureFigures) {
 	s.FailedAmount += f.FailedAmount
 	s.Recovered += f.Recovered
 	s.RecoveredAmount += f.RecoveredAmount
+	s.Stages = s.plus(f.Stages)
 }
 
 // Recovery is declined orders by week, by class, and by the try that was paid.

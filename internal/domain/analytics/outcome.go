@@ -26,6 +26,9 @@ type Outcome struct {
 	FailedDay    Day   // of the first decline; 0: none
 	FailedAmount int64 // that was expected then
 	Class        dunning.Class
+	Retried      bool // charged again after it
+	Mailed       bool // the customer got an e-mail about it
+	Renewed      bool // the payment method changed after it
 
 	PaidDay    Day // 0: it is not
 	PaidAmount int64
@@ -41,6 +44,11 @@ func (o Outcome) Next(a billing.Attempt, on Day, expected int64) Outcome {
 	if o.FailedDay == 0 && a.HadCase() {
 		class, _ := dunning.ClassOf(a.Dunning.FirstCode)
 		o.FailedDay, o.FailedAmount, o.Class = on, expected, class
+	}
+	if o.FailedDay != 0 {
+		o.Retried = o.Retried || a.Try > 1
+		o.Mailed = o.Mailed || a.Dunning.Mailed()
+		o.Renewed = o.Renewed || a.Dunning.Renewed()
 	}
 	if o.PaidDay == 0 && a.Status == billing.Success && a.OrderID != 0 {
 		o.PaidDay, o.PaidAmount, o.Try = on, a.Amount.Minor, int64(a.Try)
@@ -73,6 +81,10 @@ func (b *Book) Order(before, after Outcome) {
 		f := b.failure(after.FailedDay, after.Currency, after.Class, 0)
 		f.Failed++
 		f.FailedAmount += after.FailedAmount
+	}
+	if was, is := before.stages(), after.stages(); was != is {
+		f := b.failure(after.FailedDay, after.Currency, after.Class, 0)
+		f.Stages = f.Stages.plus(is).minus(was)
 	}
 	if after.PaidDay != 0 && before.PaidDay == 0 {
 		b.paid(after)

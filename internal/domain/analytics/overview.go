@@ -2,6 +2,8 @@ package analytics
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -20,7 +22,7 @@ type Overview struct {
 	At       time.Time // to when the figures are
 	First    Day       // that has figures; 0: there are none
 	Currency money.Currency
-	// Others are further currencies in which the store has MRR.
+	// Others are further currencies in which the store has figures.
 	Others []money.Currency
 
 	MRR         Tile
@@ -38,7 +40,7 @@ type Overview struct {
 	ToRecoverOrders int64
 }
 
-// churnDays is over how many days the overview counts churn, and ahead of which it looks.
+// churnDays is over how many days the overview counts churn, and how many days it looks ahead.
 const churnDays = 30
 
 // Overview returns the figures with the trend of a number of days, in the currency in which
@@ -46,7 +48,7 @@ const churnDays = 30
 func (s *Service) Overview(ctx context.Context, of shop.Shop, days int) (o Overview, err error) {
 	err = s.Store.View(ctx, of.ID, func(tx ReadTx) error {
 		o = Overview{At: s.Clock.Now()}
-		return s.overview(ctx, tx, &o, days, money.Currency(of.Currency))
+		return s.overview(ctx, tx, &o, days, of.Currency)
 	})
 	return o, err
 }
@@ -123,7 +125,8 @@ func (o *Overview) churn(ctx context.Context, tx ReadTx, p Period) error {
 	return nil
 }
 
-// currencies returns the currency with the most MRR by face value, and the others.
+// currencies returns the currency with the most MRR by face value, or own when there is no
+// MRR, and the others that occur.
 func currencies(last []DayFigures, own money.Currency) (money.Currency, []money.Currency) {
 	sums := make(map[money.Currency]int64)
 	for _, d := range last {
@@ -135,12 +138,6 @@ func currencies(last []DayFigures, own money.Currency) (money.Currency, []money.
 			best = d.Currency
 		}
 	}
-	var others []money.Currency
-	for _, d := range last {
-		if c := d.Currency; c != best && sums[c] > 0 {
-			others = append(others, c)
-			delete(sums, c)
-		}
-	}
-	return best, others
+	delete(sums, best)
+	return best, slices.Sorted(maps.Keys(sums))
 }

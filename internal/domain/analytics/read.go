@@ -42,6 +42,8 @@ type DaysTx interface {
 	MetricsBefore(ctx context.Context, day Day, f Filter) ([]DayFigures, error)
 	// FirstDay returns the first day that has figures; 0: none has.
 	FirstDay(ctx context.Context) (Day, error)
+	// PlanGroupNames returns the store's plan groups, by name.
+	PlanGroupNames(ctx context.Context) ([]PlanGroup, error)
 }
 
 // SubscribersTx reads what is kept of subscribers.
@@ -106,18 +108,3 @@ func (p Period) Check() error {
 
 // Days returns how many days the period has.
 func (p Period) Days() int { return int(p.To-p.From) + 1 }
-
-// Today returns the present day in a store's calendar, and the day of its first figures; 0:
-// it has none.
-func (s *Service) Today(ctx context.Context, of shop.ID) (today, first Day, err error) {
-	err = s.Store.View(ctx, of, func(tx ReadTx) error {
-		zone, err := tx.Zone(ctx)
-		if err != nil {
-			return err
-		}
-		today = DayOf(s.Clock.Now(), zone)
-		first, err = tx.FirstDay(ctx)
-		return err
-	})
-	return today, first, err
-}

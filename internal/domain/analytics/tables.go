@@ -82,6 +82,7 @@ type FailureFigures struct {
 
 	Failed, FailedAmount       int64
 	Recovered, RecoveredAmount int64 // RecoveredAmount is of what had failed
+	Stages                           // of the failures themselves
 }
 
 // CycleFigures is what became of orders, by the number of their cycle up to LastCycle. They

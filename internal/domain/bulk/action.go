@@ -54,6 +54,12 @@ func ParseKind(name string) (Kind, error) {
 // it is for: one that ends contracts or changes what customers pay.
 func (k Kind) TypesCount() bool { return k == Cancel || k == SetPrice }
 
+// needsOrder reports whether it depends on the contract's next order that an action of the kind
+// is possible.
+func (k Kind) needsOrder() bool {
+	return k == SkipNext || k == MoveNext || k == AddOneOff || k == RemoveOneOff
+}
+
 // maxDays is how far an order can be moved, either way.
 const maxDays = 365
 

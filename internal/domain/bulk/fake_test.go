@@ -23,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -61,7 +62,7 @@ func begin(t *testing.T, n int) *world {
 		}
 		w.attempts[billing.AttemptID(100+id)] = billing.Attempt{ID: billing.AttemptID(100 + id), Contract: id, Cycle: 1, Status: billing.Queued, BillingDate: noon.AddDate(0, 0, 10)}
 	}
-	w.service = &Service{Store: w, Directory: w, Statuses: w, Edits: w, Orders: w, Links: w, Clock: w.at, Log: slog.New(slog.DiscardHandler)}
+	w.service = &Service{Store: w, Directory: w, Statuses: w, Edits: w, Orders: w, Links: w, Prices: w, Clock: w.at, Log: slog.New(slog.DiscardHandler)}
 	return w
 }
 
@@ -298,3 +299,21 @@ func (w *world) Record(_ context.Context, entries ...activity.Entry) error {
 func (w *world) Enqueue(context.Context, ...task.Task) error { w.asked++; return nil }
 
 func price(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+
+func (w *world) ConnectedShop(ctx context.Context, _ shop.ID) (shop.Shop, error) { return w.Shop(ctx) }
+
+func (w *world) Variants(_ context.Context, _ shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
+	const last = 10 // the store has variants up to 10
+	sold := make(map[int64]platform.Variant)
+	for _, id := range ids {
+		if id > last {
+			return nil, fault.New(fault.NotFound, "variant %d does not exist", id)
+		}
+		sold[id] = platform.Variant{ID: id, Price: price(500 * id)}
+	}
+	return sold, nil
+}
+
+func (w *world) UnitPrice(_ context.Context, _ shop.ID, _ contract.Contract, v platform.Variant, _ int64) (money.Amount, *platform.Pricing, error) {
+	return v.Price, nil, nil
+}

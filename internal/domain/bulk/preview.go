@@ -19,11 +19,13 @@ import (
 
 const (
 	// MaxChecked is how many contracts a preview looks at. The job looks at all.
-	MaxChecked = 10_000
+	MaxChecked = 5000
 	// samples is how many effects a preview shows.
 	samples = 20
 	// readAtOnce is how many contracts one transaction reads.
 	readAtOnce = 500
+	// shownAtOnce is how many it reads with their orders only to show effects.
+	shownAtOnce = 2 * samples
 )
 
 // Reason is why an action is not possible for some contracts.
@@ -62,10 +64,19 @@ func (s *Service) Preview(ctx context.Context, of shop.ID, sel Selection, a Acti
 	}
 	p.Fingerprint = fingerprint(a, sel, p.Total)
 	by.Source = activity.MerchantPortalBulkAutomation
+	sold, err := s.sold(ctx, of, a)
+	if err != nil {
+		return Preview{}, err
+	}
 	reasons := make(map[string]Reason)
+	var shown []facts // of the contracts whose effects are shown
 	var after contract.ID
 	for p.Checked < MaxChecked {
-		ids, err := sel.page(ctx, s.Directory, of, after, min(readAtOnce, MaxChecked-p.Checked))
+		size, orders := readAtOnce, a.Kind.needsOrder()
+		if !orders && len(p.Effects) < samples {
+			size, orders = shownAtOnce, true
+		}
+		ids, err := sel.page(ctx, s.Directory, of, after, min(size, MaxChecked-p.Checked))
 		if err != nil {
 			return Preview{}, fmt.Errorf("read the selected contracts: %w", err)
 		}
@@ -74,17 +85,28 @@ func (s *Service) Preview(ctx context.Context, of shop.ID, sel Selection, a Acti
 		}
 		after = ids[len(ids)-1]
 		err = s.Store.View(ctx, of, func(tx ReadTx) error {
-			known, err := readFacts(ctx, tx, a, ids)
+			known, err := readFacts(ctx, tx, ids, orders)
 			if err != nil {
 				return err
 			}
 			for _, id := range ids {
-				p.add(id, known, by, now, reasons)
+				f, exists := known[id]
+				f.sold = sold
+				if p.add(id, f, exists, by, now, reasons) {
+					shown = append(shown, f)
+				}
 			}
 			return nil
 		})
 		if err != nil {
 			return Preview{}, err
+		}
+	}
+	if a.Kind == SwapVariant {
+		for n, f := range shown {
+			if p.Effects[n].Is.Amount, err = s.swapped(ctx, f, a); err != nil {
+				return Preview{}, err
+			}
 		}
 	}
 	for _, r := range reasons {
@@ -94,20 +116,20 @@ func (s *Service) Preview(ctx context.Context, of shop.ID, sel Selection, a Acti
 	return p, nil
 }
 
-// add counts one contract.
-func (p *Preview) add(id contract.ID, known map[contract.ID]facts, by activity.Actor, now time.Time, reasons map[string]Reason) {
+// add counts one contract, and reports whether its effect is shown.
+func (p *Preview) add(id contract.ID, f facts, exists bool, by activity.Actor, now time.Time, reasons map[string]Reason) bool {
 	p.Checked++
-	f, ok := known[id]
 	err := amend.ContractNotFound(id)
 	var e Effect
-	if ok {
+	if exists {
 		e, _, err = assess(f, p.Action, by, now)
 	}
 	if err == nil {
-		if p.Possible++; len(p.Effects) < samples {
-			p.Effects = append(p.Effects, e)
+		if p.Possible++; len(p.Effects) == samples {
+			return false
 		}
-		return
+		p.Effects = append(p.Effects, e)
+		return true
 	}
 	r, met := reasons[codeOf(err)]
 	if !met {
@@ -115,11 +137,12 @@ func (p *Preview) add(id contract.ID, known map[contract.ID]facts, by activity.A
 	}
 	r.Count++
 	reasons[r.Code] = r
+	return false
 }
 
-// readFacts reads what an action on contracts depends on. Contracts that do not exist are left
-// out.
-func readFacts(ctx context.Context, tx Reader, a Action, ids []contract.ID) (map[contract.ID]facts, error) {
+// readFacts reads what an action on contracts depends on, with their orders if these matter.
+// Contracts that do not exist are left out.
+func readFacts(ctx context.Context, tx Reader, ids []contract.ID, orders bool) (map[contract.ID]facts, error) {
 	store, err := tx.Shop(ctx)
 	if err != nil {
 		return nil, err
@@ -131,6 +154,9 @@ func readFacts(ctx context.Context, tx Reader, a Action, ids []contract.ID) (map
 	known := make(map[contract.ID]facts, len(contracts))
 	for _, c := range contracts {
 		known[c.ID] = facts{shop: store, contract: c}
+	}
+	if !orders {
+		return known, nil
 	}
 	attempts, err := tx.AttemptsOf(ctx, ids, billing.Queued, billing.Skipped)
 	if err != nil {

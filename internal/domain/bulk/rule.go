@@ -11,10 +11,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // facts are what an action on a contract depends on.
@@ -23,6 +25,7 @@ type facts struct {
 	contract contract.Contract
 	attempts []billing.Attempt // of the contract, QUEUED or SKIPPED
 	oneOffs  []billing.OneOff  // of the contract
+	sold     *platform.Variant // that the action brings to it; nil: none, or not read
 }
 
 // Intent is what an action means for one contract. It is fixed before anything is done, so that
@@ -171,7 +174,15 @@ func (f facts) assessOrder(e *Effect, a Action, by activity.Actor, now time.Time
 		}
 		in.Date, e.Is.Date = to, after.BillingDate
 	case AddOneOff:
-		e.Is.Amount = money.Amount{} // the price is the catalogue's
+		if e.Is.Amount = (money.Amount{}); f.sold == nil {
+			break
+		}
+		if f.sold.Price.Currency != f.contract.Currency {
+			return in, terms.CurrencyMismatch(*f.sold, f.contract)
+		}
+		r.OneOffs = slices.DeleteFunc(slices.Clone(r.OneOffs), func(o billing.OneOff) bool { return o.Variant.ID == a.Variant })
+		r.OneOffs = append(r.OneOffs, billing.OneOff{Contract: f.contract.ID, Cycle: r.Cycle, Variant: *f.sold, Quantity: a.Quantity})
+		e.Is.Amount = r.Cost()
 	case RemoveOneOff:
 		kept := slices.DeleteFunc(slices.Clone(r.OneOffs), func(o billing.OneOff) bool { return o.Variant.ID == a.Variant })
 		if len(kept) == len(r.OneOffs) {
@@ -222,6 +233,9 @@ func (f facts) assessLine(e *Effect, a Action) error {
 		}
 		c.Lines[at].Price = a.Price
 	case SwapVariant:
+		if f.sold != nil && f.sold.Price.Currency != c.Currency {
+			return terms.CurrencyMismatch(*f.sold, *c)
+		}
 		c.Lines[at].VariantID = a.NewVariant
 	}
 	if c.Lines[at] == was {

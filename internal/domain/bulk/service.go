@@ -124,6 +124,7 @@ type Service struct {
 	Edits     Edits
 	Orders    Orders
 	Links     Links
+	Prices    Prices
 	Clock     clock.Clock
 	Log       *slog.Logger
 	// Parallel is how many contracts a worker changes at once; 0: one.

@@ -136,7 +136,7 @@ func (s *Service) workBatch(ctx context.Context, of shop.ID, taken Job) error {
 		if store, err = tx.Shop(ctx); err != nil {
 			return err
 		}
-		if known, err = readFacts(ctx, tx, j.Action, contractsOf(items)); err != nil {
+		if known, err = readFacts(ctx, tx, contractsOf(items), true); err != nil {
 			return err
 		}
 		for i := range items {

@@ -127,7 +127,7 @@ func TestLostAnswerOfPlatformCountsAsDoneWhenChangeShows(t *testing.T) {
 	j := w.start(all(), Action{Kind: Pause})
 	refusal := fault.New(fault.Unavailable, "the platform does not answer")
 	w.refuse = func(contract.ID) error { return refusal }
-	if got := w.work(j.ID); got.Status != Running || got.DueAt != noon.Add(firstWait) {
+	if got := w.work(j.ID); got.Status != Running || !got.DueAt.Equal(noon.Add(firstWait)) {
 		t.Errorf("after a failure that may pass: %+v", got)
 	}
 	w.refuse = func(contract.ID) error {
@@ -370,7 +370,7 @@ func TestEffectsOfActions(t *testing.T) {
 		"a link":                               {Action{Kind: SendLink}, "", "ACTIVE " + ten + " " + usd(2500)},
 	} {
 		w := begin(t, 1)
-		known, err := readFacts(t.Context(), w, row.a, []contract.ID{1})
+		known, err := readFacts(t.Context(), w, []contract.ID{1}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,5 +412,32 @@ func TestActionsAreChecked(t *testing.T) {
 		if err := row.a.Check(noon); code(err) != row.code {
 			t.Errorf("%s: %v, want %s", name, err, row.code)
 		}
+	}
+}
+
+func TestPreviewPricesProductsThatAnActionBrings(t *testing.T) {
+	t.Parallel()
+	w := begin(t, 25)
+	c := w.contracts[2]
+	c.Currency = "CAD"
+	w.contracts[2] = c
+	for name, row := range map[string]struct {
+		a    Action
+		want int64 // minor units of the first order
+	}{
+		"a swap":             {Action{Kind: SwapVariant, Variant: 7, NewVariant: 9}, 9000},
+		"a one-time product": {Action{Kind: AddOneOff, Variant: 9, Quantity: 3}, 2500 + 13500},
+	} {
+		p, err := w.service.Preview(t.Context(), store, all(), row.a, user)
+		if err != nil || p.Possible != 24 || len(p.Reasons) != 1 || p.Reasons[0].Code != "currencyMismatch" || p.Reasons[0].Example != 2 {
+			t.Errorf("%s: %+v, %v", name, p, err)
+			continue
+		}
+		if got := p.Effects[0]; got.Was.Amount != price(2500) || got.Is.Amount != price(row.want) {
+			t.Errorf("%s: %+v, want %d", name, got, row.want)
+		}
+	}
+	if _, err := w.service.Preview(t.Context(), store, all(), Action{Kind: SwapVariant, Variant: 7, NewVariant: 11}, user); code(err) != "variantNotFound" || !fault.Is(err, fault.Invalid) {
+		t.Errorf("a variant that the store does not have: %v", err)
 	}
 }

@@ -35,6 +35,8 @@ type Filter struct {
 	MinAmount, MaxAmount   *int64 // of the sum of the lines, in thousandths of the currency's main unit
 	CustomerID             int64
 	CustomerEmail          string // whole address, in any letter case
+	Failing                bool   // an order could not be charged and is not given up
+	Ending                 bool   // runs or is paused, and is about to be cancelled or to expire
 }
 
 // SortFields are the fields by which a search can be sorted, as database column

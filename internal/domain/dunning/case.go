@@ -160,6 +160,40 @@ func (k Case) NextDue(g Inputs) time.Time {
 	return at
 }
 
+// LeaveToCustomer gives up the retry that is scheduled and all after it. The order is still
+// charged when the payment method changes, or on request, before the end of the plan.
+func (k *Case) LeaveToCustomer(g Inputs) {
+	end := g.Settings.end(k.decline(g), g.Settings.planFor(k.Class))
+	if end.Before(k.RetryAt) { // it was postponed
+		end = k.RetryAt
+	}
+	k.Cause, k.RetryAt, k.EndAt = "", time.Time{}, end
+}
+
+// RetriesLeft returns how many retries the plan still has, with the one that is scheduled.
+func (k Case) RetriesLeft(g Inputs) int {
+	if k.State != Open || k.RetryAt.IsZero() {
+		return 0
+	}
+	left := 1
+	for _, at := range k.decline(g).retries(g.Settings.planFor(k.Class)) {
+		if at.After(k.RetryAt) {
+			left++
+		}
+	}
+	return left
+}
+
+// Mailed reports whether the customer has got an e-mail about the order.
+func (k Case) Mailed() bool {
+	return k.DeclineMails+k.ConfirmationMails > 0 || k.Class == Stock && !k.NotifiedAt.IsZero()
+}
+
+// Renewed reports whether the payment method has changed since the first decline.
+func (k Case) Renewed() bool {
+	return k.Cause == ByCardUpdate && k.Class != Address || k.State != "" && k.PaidWith.After(k.OpenedAt)
+}
+
 // Close ends the case.
 func (k *Case) Close(as State, now time.Time) {
 	k.State, k.ClosedAt, k.RetryAt, k.EndAt = as, now, time.Time{}, time.Time{}

@@ -59,6 +59,23 @@ func TestSkippedRetryIsFollowedByNext(t *testing.T) {
 	}
 }
 
+func TestOrderLeftToCustomerEndsWithItsPlan(t *testing.T) {
+	t.Parallel()
+	g := Inputs{Calendar: berlin(t)}
+	first := time.Date(2025, 3, 4, 8, 0, 0, 0, time.UTC)
+	var k Case
+	k.Decline(g, "CARD_DECLINED", first, first)
+	k.LeaveToCustomer(g)
+	if k.State != Open || !k.RetryAt.IsZero() || !k.EndAt.Equal(first.AddDate(0, 0, 16)) {
+		t.Errorf("left to the customer it is %+v", k)
+	}
+	k.EndAt, k.RetryAt = time.Time{}, first.AddDate(0, 0, 18) // postponed past the end
+	k.LeaveToCustomer(g)
+	if !k.EndAt.Equal(first.AddDate(0, 0, 18)) {
+		t.Errorf("a postponed retry ends at %s", k.EndAt)
+	}
+}
+
 func TestSettingsValidateRejects(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Settings{

@@ -44,6 +44,7 @@ type Link struct {
 	Hash      Hash
 	Customer  int64
 	Contract  contract.ID // the customer's newest when it was made
+	OpenedBy  string      // the user of the dashboard who opens the portal as the customer; empty: the customer
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    time.Time // zero until it is used
@@ -76,6 +77,7 @@ type Session struct {
 	Hash      Hash
 	Customer  int64
 	Via       Via
+	OpenedBy  string // as of Link
 	CreatedAt time.Time
 	SeenAt    time.Time // to within noteEvery
 	ExpiresAt time.Time // at the latest
@@ -90,12 +92,17 @@ type Principal struct {
 	Shop     shop.ID
 	Customer int64
 	Via      Via
+	OpenedBy string    // as of Link
+	Until    time.Time // when the session ends at the latest; zero: it is none
 }
 
 // Actor returns the principal as an actor who may see only the subscriber's own
-// records.
+// records. What support does is the merchant's.
 func (p Principal) Actor(clientIP string) activity.Actor {
 	by := Actor(clientIP)
+	if p.OpenedBy != "" {
+		by.Source, by.By = activity.MerchantPortal, p.OpenedBy
+	}
 	by.Customer = p.Customer
 	return by
 }

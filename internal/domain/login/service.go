@@ -91,7 +91,7 @@ func (s *Service) NewLink(ctx context.Context, of shop.ID, who CustomerRef) (Cre
 // link makes a link in a transaction.
 func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscriber) (Credential, Link, error) {
 	if s.PublicURL == "" {
-		return Credential{}, Link{}, fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to").Code("publicUrlMissing")
+		return Credential{}, Link{}, noPublicURL()
 	}
 	now := s.Clock.Now()
 	value, hash := secret.New()

@@ -153,6 +153,21 @@ func TestSendLinkMailsSubscriber(t *testing.T) {
 	}
 }
 
+func TestBulkJobSendsCustomerOneLink(t *testing.T) {
+	t.Parallel()
+	d := begin(t)
+	for _, job := range []int64{5, 5, 6} {
+		by := merchant
+		by.Job = job
+		if err := d.SendLink(t.Context(), d.of, login.CustomerRef{Email: ada}, by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := d.letters(d.of); len(list) != 2 {
+		t.Errorf("two jobs sent %d letters", len(list))
+	}
+}
+
 func TestSendLinkRejects(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -61,7 +61,7 @@ func (s *Service) Enter(ctx context.Context, of shop.ID, link string) (string, e
 		}
 		var hash Hash
 		value, hash = secret.New()
-		return tx.AddSession(ctx, Session{Hash: hash, Customer: l.Customer, Via: ByLink, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(sessionLife)})
+		return tx.AddSession(ctx, l.session(hash, now))
 	})
 	if err != nil {
 		return "", err
@@ -83,6 +83,9 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	if err != nil {
 		return Principal{}, err
 	}
+	if found.Via == BySupport && via == ByLink {
+		via = BySupport // it came with a link, too
+	}
 	if found.Via != via || !found.alive(now) {
 		return Principal{}, signedOut
 	}
@@ -91,7 +94,7 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 			return Principal{}, err
 		}
 	}
-	return Principal{Shop: of, Customer: found.Customer, Via: via}, nil
+	return Principal{Shop: of, Customer: found.Customer, Via: via, OpenedBy: found.OpenedBy, Until: found.ExpiresAt}, nil
 }
 
 // SignOut ends a session.

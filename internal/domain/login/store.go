@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -11,6 +12,7 @@ import (
 
 // Tx is one transaction on one shop's logins.
 type Tx interface {
+	activity.Recorder
 	notify.Outbox
 	SubscriberTx
 	LinkTx

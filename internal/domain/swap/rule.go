@@ -37,6 +37,7 @@ type Rule struct {
 	Discount      DiscountMode // the discount of the new product
 	ShiftDays     *int         // the order after the swap, and all later ones, move by so many days; nil: they stay
 	NoEmail       bool         // the customer gets no e-mail about it
+	Off           bool         // kept, and changes no order
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	Version       int64

@@ -24,6 +24,13 @@ var adminTemplates = sync.OnceValue(func() *template.Template { return template.
 // adminUser is the user of every store's admin.
 const adminUser = 101
 
+// adminApp is an app in the list of a store's apps.
+type adminApp struct {
+	AppSettings
+	Path      string
+	Installed bool
+}
+
 // adminView is what a page of the admin shows.
 type adminView struct {
 	Title     string
@@ -31,6 +38,7 @@ type adminView struct {
 	Shop      string
 	Base      string // path of the store
 	Shops     []string
+	Apps      []adminApp
 	Installed bool
 	Scopes    []string // asked for
 	New       []string // of these, not granted yet
@@ -46,12 +54,12 @@ func (s *Simulator) Site() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /store", s.adminStores)
 	mux.HandleFunc("GET /store/{shop}/admin", s.adminStore)
-	mux.HandleFunc("GET /store/{shop}/admin/apps/{client}", s.adminApp)
+	mux.HandleFunc("GET /store/{shop}/admin/apps/{client}", s.adminOpen)
 	mux.HandleFunc("GET /store/{shop}/admin/oauth/authorize", s.adminConsent)
 	mux.HandleFunc("POST /store/{shop}/admin/oauth/authorize", s.adminAgree)
-	mux.HandleFunc("POST /store/{shop}/admin/session-token", s.adminSession)
-	mux.HandleFunc("POST /store/{shop}/admin/uninstall", s.adminUninstall)
-	mux.HandleFunc("POST /store/{shop}/admin/reduce-scopes", s.adminReduce)
+	mux.HandleFunc("POST /store/{shop}/admin/apps/{client}/session-token", s.adminSession)
+	mux.HandleFunc("POST /store/{shop}/admin/apps/{client}/uninstall", s.adminUninstall)
+	mux.HandleFunc("POST /store/{shop}/admin/apps/{client}/reduce-scopes", s.adminReduce)
 	mux.HandleFunc("GET /app-bridge.js", adminFile(bridgeScript))
 	mux.HandleFunc("GET /admin.js", adminFile(adminScript))
 	mux.Handle("/", s.Handler())
@@ -65,22 +73,31 @@ func adminFile(text string) http.HandlerFunc {
 	}
 }
 
-// view returns what is shown of the store that a path names.
-func (s *Simulator) view(r *http.Request) (adminView, bool) {
+// view returns what is shown of the store that a path names, and of the app with a client
+// id; "": of none.
+func (s *Simulator) view(r *http.Request, client string) (adminView, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh, err := s.store(r.PathValue("shop"))
 	if err != nil {
 		return adminView{}, false
 	}
-	v := adminView{App: s.app, Shop: sh.Domain, Base: "/store/" + sh.Domain + "/admin", Query: r.URL.Query(), Installed: sh.UninstalledAt.IsZero()}
+	v := adminView{Shop: sh.Domain, Base: "/store/" + sh.Domain + "/admin", Query: r.URL.Query()}
 	v.Scopes = strings.FieldsFunc(v.Query.Get("scope"), func(c rune) bool { return c == ',' })
-	granted := sh.Grants.Scopes
-	if !v.Installed {
-		granted = nil
+	for _, app := range s.apps() {
+		i, _ := s.at(sh, app.ClientID)
+		v.Apps = append(v.Apps, adminApp{app, v.Base + "/apps/" + app.ClientID, i.installed()})
 	}
+	if client == "" {
+		return v, true
+	}
+	i, known := s.at(sh, client)
+	if !known {
+		return v, false
+	}
+	v.App, v.Installed = i.app, i.installed()
 	for _, name := range v.Scopes {
-		if !slices.Contains(granted, name) {
+		if !v.Installed || !slices.Contains(i.grants.Scopes, name) {
 			v.New = append(v.New, name)
 		}
 	}
@@ -89,7 +106,7 @@ func (s *Simulator) view(r *http.Request) (adminView, bool) {
 
 func (s *Simulator) adminStores(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	v := adminView{Title: "Stores", App: s.app}
+	v := adminView{Title: "Stores"}
 	for name := range s.state.shops {
 		v.Shops = append(v.Shops, name)
 	}
@@ -99,7 +116,7 @@ func (s *Simulator) adminStores(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Simulator) adminStore(w http.ResponseWriter, r *http.Request) {
-	v, ok := s.view(r)
+	v, ok := s.view(r, "")
 	if !ok {
 		notInAdmin(w)
 		return
@@ -108,11 +125,11 @@ func (s *Simulator) adminStore(w http.ResponseWriter, r *http.Request) {
 	showAdmin(w, http.StatusOK, "store", v)
 }
 
-// adminApp opens the app in a frame. In a store that does not have it, the browser goes to
+// adminOpen opens an app in a frame. In a store that does not have it, the browser goes to
 // the app's own address, as from a listing of apps: the app then asks for consent.
-func (s *Simulator) adminApp(w http.ResponseWriter, r *http.Request) {
-	v, ok := s.view(r)
-	if !ok || r.PathValue("client") != v.App.ClientID || v.App.URL == "" {
+func (s *Simulator) adminOpen(w http.ResponseWriter, r *http.Request) {
+	v, ok := s.view(r, r.PathValue("client"))
+	if !ok || v.App.URL == "" {
 		notInAdmin(w)
 		return
 	}
@@ -121,7 +138,7 @@ func (s *Simulator) adminApp(w http.ResponseWriter, r *http.Request) {
 		q.Set("embedded", "1")
 		q.Set("locale", "en")
 	}
-	address := v.App.URL + "?" + s.signed(v.Shop, q).Encode()
+	address := v.App.URL + "?" + s.signed(v.App, v.Shop, q).Encode()
 	if !v.Installed {
 		http.Redirect(w, r, address, http.StatusFound)
 		return
@@ -132,19 +149,23 @@ func (s *Simulator) adminApp(w http.ResponseWriter, r *http.Request) {
 
 // adminConsent asks the merchant. What was granted already is not asked again.
 func (s *Simulator) adminConsent(w http.ResponseWriter, r *http.Request) {
-	v, ok := s.view(r)
+	v, ok := s.view(r, "")
 	if !ok {
 		notInAdmin(w)
 		return
 	}
 	s.mu.Lock()
-	err := s.checkConsent(v.Query)
+	sh, err := s.store(v.Shop)
+	if err == nil {
+		_, err = s.checkConsent(sh, v.Query)
+	}
 	s.mu.Unlock()
 	if err != nil {
 		v.Title, v.Problem = "This request is not valid", err.Error()
 		showAdmin(w, http.StatusBadRequest, "problem", v)
 		return
 	}
+	v, _ = s.view(r, v.Query.Get("client_id"))
 	if v.Installed && len(v.New) == 0 {
 		s.agree(w, r, v)
 		return
@@ -157,7 +178,7 @@ func (s *Simulator) adminConsent(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Simulator) adminAgree(w http.ResponseWriter, r *http.Request) {
-	v, ok := s.view(r)
+	v, ok := s.view(r, "")
 	if !ok || r.ParseForm() != nil {
 		notInAdmin(w)
 		return
@@ -178,7 +199,7 @@ func (s *Simulator) agree(w http.ResponseWriter, r *http.Request, v adminView) {
 
 // adminSession answers the frame's script, which the parent page has asked for it.
 func (s *Simulator) adminSession(w http.ResponseWriter, r *http.Request) {
-	token, err := s.SessionToken(r.PathValue("shop"), adminUser)
+	token, err := s.SessionTokenOf(r.PathValue("client"), r.PathValue("shop"), adminUser)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
@@ -187,15 +208,19 @@ func (s *Simulator) adminSession(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Simulator) adminUninstall(w http.ResponseWriter, r *http.Request) {
-	if err := s.Uninstall(r.PathValue("shop")); err != nil {
+	if err := s.UninstallApp(r.PathValue("shop"), r.PathValue("client")); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
 	http.Redirect(w, r, "/store/"+url.PathEscape(r.PathValue("shop"))+"/admin", http.StatusSeeOther)
 }
 
-// adminReduce makes the store grant less, as it did to an earlier version of the app.
+// adminReduce makes the store grant less to the first app, as it did to an earlier version.
 func (s *Simulator) adminReduce(w http.ResponseWriter, r *http.Request) {
+	if r.PathValue("client") != s.App().ClientID {
+		notInAdmin(w)
+		return
+	}
 	if err := s.SetScopes(r.PathValue("shop"), []string{"write_own_subscription_contracts", "read_customers", "read_customer_payment_methods", "read_products"}); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return

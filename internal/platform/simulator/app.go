@@ -15,10 +15,10 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
-// AppSettings are what an app's developer sets at the platform. Its client secret is the
-// Options' AppSecret.
+// AppSettings are what an app's developer sets at the platform.
 type AppSettings struct {
 	ClientID string
+	Secret   string // client secret; default: the Options' AppSecret
 	Name     string
 	URL      string // opened in the frame of a store's admin
 	// Redirects are the addresses to which browsers may be sent after a consent.
@@ -38,14 +38,14 @@ type TokenRules struct {
 	RetryIssuesAnother bool
 }
 
-// SetApp sets the app. It lasts until the platform is closed.
+// SetApp sets the first app. It lasts until the platform is closed.
 func (s *Simulator) SetApp(a AppSettings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.app = a
 }
 
-// App returns the app.
+// App returns the first app.
 func (s *Simulator) App() AppSettings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,43 +113,49 @@ func (sh *store) opens(token string, now time.Time) bool {
 	return slices.ContainsFunc(sh.Grants.Access, func(a accessToken) bool { return a.Token == token && now.Before(a.ExpiresAt) })
 }
 
-// SessionToken returns what App Bridge gives an embedded page: a token of the store for
-// the user, valid for a minute.
+// SessionToken returns what App Bridge gives an embedded page of the first app: a token of
+// the store for the user, valid for a minute.
 func (s *Simulator) SessionToken(shop string, user int64) (string, error) {
+	return s.SessionTokenOf(s.App().ClientID, shop, user)
+}
+
+// SessionTokenOf returns the same for the app with a client id.
+func (s *Simulator) SessionTokenOf(client, shop string, user int64) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sh, err := s.store(shop)
 	if err != nil {
 		return "", err
 	}
-	if !sh.UninstalledAt.IsZero() {
+	i, known := s.at(sh, client)
+	if !known || !i.installed() {
 		return "", fault.New(fault.FailedPrecondition, "%s does not have the app", shop)
 	}
 	now := s.opts.Clock.Now().Unix()
 	sh.Grants.Count++
 	claims, err := json.Marshal(map[string]any{
-		"iss": "https://" + shop + "/admin", "dest": "https://" + shop, "aud": s.app.ClientID, "sub": itoa(user),
+		"iss": "https://" + shop + "/admin", "dest": "https://" + shop, "aud": client, "sub": itoa(user),
 		"exp": now + int64(sessionLife.Seconds()), "nbf": now, "iat": now, "jti": uuidOf("jti", shop, user, sh.Grants.Count), "sid": uuidOf("sid", shop, user, 0),
 	})
 	if err != nil {
 		return "", err
 	}
 	text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString(claims)
-	return text + "." + base64.RawURLEncoding.EncodeToString(s.mac(text)), nil
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac(s.secret(i.app), text)), nil
 }
 
-// mac signs with the app's secret.
-func (s *Simulator) mac(text string) []byte {
-	mac := hmac.New(sha256.New, []byte(s.opts.AppSecret))
+// mac signs with an app's secret.
+func mac(secret, text string) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(text))
 	return mac.Sum(nil)
 }
 
-// sessionShop returns the store of a session token that the platform has issued.
-func (s *Simulator) sessionShop(token string) (string, bool) {
+// sessionShop returns the store of a session token that the platform has issued for an app.
+func (s *Simulator) sessionShop(app AppSettings, token string) (string, bool) {
 	text, signature, _ := cutLast(token, ".")
 	sum, err := base64.RawURLEncoding.DecodeString(signature)
-	if err != nil || !hmac.Equal(sum, s.mac(text)) {
+	if err != nil || !hmac.Equal(sum, mac(s.secret(app), text)) {
 		return "", false
 	}
 	_, body, _ := strings.Cut(text, ".")
@@ -162,7 +168,7 @@ func (s *Simulator) sessionShop(token string) (string, bool) {
 		Aud  string `json:"aud"`
 		Exp  int64  `json:"exp"`
 	}
-	if err := json.Unmarshal(raw, &claims); err != nil || claims.Aud != s.app.ClientID || s.opts.Clock.Now().Unix() >= claims.Exp {
+	if err := json.Unmarshal(raw, &claims); err != nil || claims.Aud != app.ClientID || s.opts.Clock.Now().Unix() >= claims.Exp {
 		return "", false
 	}
 	return strings.CutPrefix(claims.Dest, "https://")
@@ -176,13 +182,13 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// signed adds the platform's parameters and its signature to a query.
-func (s *Simulator) signed(shop string, q url.Values) url.Values {
+// signed adds the platform's parameters, and its signature for an app, to a query.
+func (s *Simulator) signed(app AppSettings, shop string, q url.Values) url.Values {
 	q.Set("shop", shop)
 	q.Set("host", base64.StdEncoding.EncodeToString([]byte("admin.shopify.com/store/"+strings.TrimSuffix(shop, ".myshopify.com"))))
 	q.Set("timestamp", strconv.FormatInt(s.opts.Clock.Now().Unix(), 10))
 	// Encode sorts by name, and differs from the platform's form only in what occurs in no
 	// parameter.
-	q.Set("hmac", hex.EncodeToString(s.mac(strings.ReplaceAll(q.Encode(), "+", "%20"))))
+	q.Set("hmac", hex.EncodeToString(mac(s.secret(app), strings.ReplaceAll(q.Encode(), "+", "%20"))))
 	return q
 }

@@ -17,34 +17,36 @@ func (s *Simulator) Consent(shop string, query url.Values) (string, error) {
 		if err != nil {
 			return err
 		}
-		if err := s.checkConsent(query); err != nil {
+		i, err := s.checkConsent(sh, query)
+		if err != nil {
 			return err
 		}
 		scopes := strings.FieldsFunc(query.Get("scope"), func(r rune) bool { return r == ',' || r == ' ' })
-		scopes = slices.DeleteFunc(scopes, func(name string) bool { return slices.Contains(s.app.Withheld, name) })
+		scopes = slices.DeleteFunc(scopes, func(name string) bool { return slices.Contains(i.app.Withheld, name) })
 		code := authCode{Code: sh.issued("code"), Scopes: scopes, ExpiresAt: s.opts.Clock.Now().Add(codeLife)}
-		sh.Grants.Codes = append(sh.Grants.Codes, code)
+		i.grants.Codes = append(i.grants.Codes, code)
 		s.save(sh)
-		back := s.signed(shop, url.Values{"code": {code.Code}, "state": {query.Get("state")}})
+		back := s.signed(i.app, shop, url.Values{"code": {code.Code}, "state": {query.Get("state")}})
 		address = query.Get("redirect_uri") + "?" + back.Encode()
 		return nil
 	})
 	return address, err
 }
 
-// checkConsent checks what an app asks for.
-func (s *Simulator) checkConsent(query url.Values) error {
+// checkConsent checks what an app asks for, and returns it.
+func (s *Simulator) checkConsent(sh *store, query url.Values) (installation, error) {
+	i, known := s.at(sh, query.Get("client_id"))
 	switch {
-	case query.Get("client_id") != s.app.ClientID || s.app.ClientID == "":
-		return fault.New(fault.NotFound, "no app has this client id")
-	case !slices.Contains(s.app.Redirects, query.Get("redirect_uri")):
-		return fault.New(fault.Invalid, "the redirect address is not one of the app's: %s", query.Get("redirect_uri"))
+	case !known:
+		return i, fault.New(fault.NotFound, "no app has this client id")
+	case !slices.Contains(i.app.Redirects, query.Get("redirect_uri")):
+		return i, fault.New(fault.Invalid, "the redirect address is not one of the app's: %s", query.Get("redirect_uri"))
 	}
-	return nil
+	return i, nil
 }
 
-// SetScopes sets the access scopes that a store has granted, as an app's earlier version
-// left them.
+// SetScopes sets the access scopes that a store has granted to the first app, as an earlier
+// version of the app left them.
 func (s *Simulator) SetScopes(shop string, scopes []string) error {
 	return s.update(func() error {
 		sh, err := s.store(shop)

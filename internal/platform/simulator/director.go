@@ -352,7 +352,7 @@ func (s *Simulator) Outcome(o Outcome) error {
 	})
 }
 
-// Uninstall removes the app from a store: its token is dead at once, its
+// Uninstall removes the first app from a store: its token is dead at once, its
 // subscriptions hear of it, and contracts end two days later.
 func (s *Simulator) Uninstall(shop string) error {
 	return s.update(func() error {
@@ -364,7 +364,7 @@ func (s *Simulator) Uninstall(shop string) error {
 			return fault.New(fault.FailedPrecondition, "%s has uninstalled the app already", sh.Domain)
 		}
 		sh.UninstalledAt = s.now()
-		s.forgetTokens(sh)
+		s.forgetTokens(installation{sh: sh, grants: &sh.Grants})
 		s.save(sh)
 		s.emitShop(sh, "APP_UNINSTALLED")
 		for _, w := range sh.subscriptions.order {

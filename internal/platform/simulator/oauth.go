@@ -41,15 +41,15 @@ func (s *Simulator) serveToken(w http.ResponseWriter, r *http.Request) {
 	refusal := ""
 	var kind FaultKind
 	err := s.update(func() error {
-		sh := s.presented(req)
+		i, known := s.presented(req)
 		domain := ""
-		if sh != nil {
-			domain = sh.Domain
+		if known {
+			domain = i.sh.Domain
 		}
 		var roll uint64
 		kind, roll = s.requestFault(domain, "oauth "+req.GrantType, req.Code+req.RefreshToken+req.SubjectToken)
 		if kind == "" || kind == TimeoutAfter || ((kind == HTTP500 || kind == ConnectionReset) && roll&1 == 1) {
-			answer, refusal = s.issue(sh, req)
+			answer, refusal = s.issue(i, known, req)
 		}
 		return nil
 	})
@@ -76,76 +76,95 @@ func (s *Simulator) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// presented returns the store of what a request presents, or nil.
-func (s *Simulator) presented(req tokenRequest) *store {
+// presented returns the app that makes a request, in the store of what it presents, or false.
+func (s *Simulator) presented(req tokenRequest) (installation, bool) {
 	if req.SubjectToken != "" {
-		if shop, ok := s.sessionShop(req.SubjectToken); ok {
-			return s.state.shops[shop]
+		for _, app := range s.apps() {
+			if shop, ok := s.sessionShop(app, req.SubjectToken); ok && app.ClientID == req.ClientID && s.state.shops[shop] != nil {
+				return s.at(s.state.shops[shop], app.ClientID)
+			}
 		}
 	}
 	for _, sh := range s.state.shops {
-		g := &sh.Grants
+		i, known := s.at(sh, req.ClientID)
+		if !known {
+			return i, false
+		}
+		g := i.grants
 		switch {
 		case req.Code != "" && slices.ContainsFunc(g.Codes, func(c authCode) bool { return c.Code == req.Code }),
 			req.RefreshToken != "" && (g.Refresh.Token == req.RefreshToken || g.Before.Token == req.RefreshToken),
-			req.SubjectToken != "" && (sh.Token == req.SubjectToken || g.Migrated == req.SubjectToken):
-			return sh
+			req.SubjectToken != "" && (*i.token == req.SubjectToken || g.Migrated == req.SubjectToken):
+			return i, true
 		}
 	}
-	return nil
+	return installation{}, false
 }
 
-// issue issues tokens, or returns why not.
-func (s *Simulator) issue(sh *store, req tokenRequest) (answer tokenAnswer, refusal string) {
-	if req.ClientID != s.app.ClientID || req.ClientSecret != s.opts.AppSecret || s.opts.AppSecret == "" {
+// authentic reports whether a request has the client secret of its app.
+func (s *Simulator) authentic(req tokenRequest) bool {
+	i := slices.IndexFunc(s.apps(), func(a AppSettings) bool { return a.ClientID == req.ClientID })
+	return i >= 0 && req.ClientSecret != "" && req.ClientSecret == s.secret(s.apps()[i])
+}
+
+// issue issues tokens to an app that is known, or returns why not.
+func (s *Simulator) issue(i installation, known bool, req tokenRequest) (answer tokenAnswer, refusal string) {
+	if !s.authentic(req) {
 		return answer, "invalid_client"
 	}
-	if sh == nil {
+	if !known {
 		if req.SubjectToken != "" {
 			return answer, "invalid_subject_token"
 		}
 		return answer, "invalid_grant"
 	}
 	now := s.opts.Clock.Now()
-	defer s.save(sh)
-	g := &sh.Grants
+	defer s.save(i.sh)
+	g := i.grants
 	switch {
 	case req.Code != "":
-		i := slices.IndexFunc(g.Codes, func(c authCode) bool { return c.Code == req.Code })
-		code := g.Codes[i]
-		g.Codes = slices.Delete(g.Codes, i, i+1)
+		n := slices.IndexFunc(g.Codes, func(c authCode) bool { return c.Code == req.Code })
+		code := g.Codes[n]
+		g.Codes = slices.Delete(g.Codes, n, n+1)
 		if !now.Before(code.ExpiresAt) {
 			return answer, "invalid_request"
 		}
-		sh.UninstalledAt, g.Scopes = time.Time{}, code.Scopes
-		return s.first(sh, req), ""
-	case !sh.UninstalledAt.IsZero():
+		*i.gone, g.Scopes = time.Time{}, code.Scopes
+		return s.first(i, req), ""
+	case !i.installed():
 		return answer, "invalid_grant"
 	case req.GrantType == "refresh_token":
-		return s.refresh(sh, req.RefreshToken)
+		return s.refresh(i, req.RefreshToken)
 	case strings.HasSuffix(req.SubjectType, ":id_token"):
-		return s.first(sh, req), ""
+		return s.first(i, req), ""
 	}
-	return s.migrate(sh, req)
+	return s.migrate(i, req)
 }
 
 // first issues tokens that a user has caused. Those of before end.
-func (s *Simulator) first(sh *store, req tokenRequest) tokenAnswer {
-	g := &sh.Grants
-	s.forgetTokens(sh)
+func (s *Simulator) first(i installation, req tokenRequest) tokenAnswer {
+	g := i.grants
+	s.forgetTokens(i)
 	if req.Expiring != "1" {
-		delete(s.state.byToken, sh.Token)
-		sh.Token, g.Retired = sh.issued("shpat"), false
-		s.state.byToken[sh.Token] = sh
-		return tokenAnswer{AccessToken: sh.Token, Scope: strings.Join(g.Scopes, ",")}
+		delete(s.state.byToken, *i.token)
+		*i.token, g.Retired = i.sh.issued("shpat"), false
+		s.open(i, *i.token)
+		return tokenAnswer{AccessToken: *i.token, Scope: strings.Join(g.Scopes, ",")}
 	}
 	g.Retired = true
-	return s.pair(sh)
+	return s.pair(i)
+}
+
+// open has a token open the API, if it is of the first app.
+func (s *Simulator) open(i installation, token string) {
+	if i.first {
+		s.state.byToken[token] = i.sh
+	}
 }
 
 // forgetTokens ends every token that expires.
-func (s *Simulator) forgetTokens(sh *store) {
-	g := &sh.Grants
+func (s *Simulator) forgetTokens(i installation) {
+	g := i.grants
 	for _, a := range g.Access {
 		delete(s.state.byToken, a.Token)
 	}
@@ -153,8 +172,8 @@ func (s *Simulator) forgetTokens(sh *store) {
 }
 
 // pair issues an access token and a refresh token.
-func (s *Simulator) pair(sh *store) tokenAnswer {
-	g, now := &sh.Grants, s.opts.Clock.Now()
+func (s *Simulator) pair(i installation) tokenAnswer {
+	g, now := i.grants, s.opts.Clock.Now()
 	g.Access = slices.DeleteFunc(g.Access, func(a accessToken) bool {
 		ended := s.opts.Tokens.AccessEndsEarly || !now.Before(a.ExpiresAt)
 		if ended {
@@ -162,16 +181,16 @@ func (s *Simulator) pair(sh *store) tokenAnswer {
 		}
 		return ended
 	})
-	access := accessToken{sh.issued("shpat"), now.Add(accessLife)}
+	access := accessToken{i.sh.issued("shpat"), now.Add(accessLife)}
 	g.Access = append(g.Access, access)
-	s.state.byToken[access.Token] = sh
-	g.Refresh = refreshToken{Token: sh.issued("shprt"), ExpiresAt: now.Add(refreshLife)}
-	return s.shown(sh)
+	s.open(i, access.Token)
+	g.Refresh = refreshToken{Token: i.sh.issued("shprt"), ExpiresAt: now.Add(refreshLife)}
+	return s.shown(i)
 }
 
 // shown returns the newest pair.
-func (s *Simulator) shown(sh *store) tokenAnswer {
-	g, now := &sh.Grants, s.opts.Clock.Now()
+func (s *Simulator) shown(i installation) tokenAnswer {
+	g, now := i.grants, s.opts.Clock.Now()
 	last := &g.Access[len(g.Access)-1]
 	if !now.Before(last.ExpiresAt) {
 		last.ExpiresAt = now.Add(accessLife)
@@ -184,35 +203,35 @@ func (s *Simulator) shown(sh *store) tokenAnswer {
 
 // refresh issues the pair that follows a refresh token. The token is accepted again until
 // the one that was issued is used, in case the answer was lost.
-func (s *Simulator) refresh(sh *store, token string) (answer tokenAnswer, refusal string) {
-	g, now := &sh.Grants, s.opts.Clock.Now()
+func (s *Simulator) refresh(i installation, token string) (answer tokenAnswer, refusal string) {
+	g, now := i.grants, s.opts.Clock.Now()
 	switch {
 	case token == g.Refresh.Token && now.Before(g.Refresh.ExpiresAt):
 		g.Before, g.Migrated = g.Refresh, ""
 		g.Before.UsedAt = now
-		return s.pair(sh), ""
+		return s.pair(i), ""
 	case token == g.Before.Token && now.Before(g.Before.ExpiresAt) && now.Before(g.Before.UsedAt.Add(retryLife)):
 		if !s.opts.Tokens.RetryIssuesAnother {
-			return s.shown(sh), ""
+			return s.shown(i), ""
 		}
 		lost := g.Access[len(g.Access)-1]
 		delete(s.state.byToken, lost.Token)
 		g.Access = g.Access[:len(g.Access)-1]
-		return s.pair(sh), ""
+		return s.pair(i), ""
 	}
 	return answer, "invalid_grant"
 }
 
 // migrate exchanges the token that never expires. It may be repeated while the pair that
 // was issued is not refreshed.
-func (s *Simulator) migrate(sh *store, req tokenRequest) (answer tokenAnswer, refusal string) {
-	g, now := &sh.Grants, s.opts.Clock.Now()
+func (s *Simulator) migrate(i installation, req tokenRequest) (answer tokenAnswer, refusal string) {
+	g, now := i.grants, s.opts.Clock.Now()
 	switch {
 	case req.SubjectToken == g.Migrated && now.Before(g.MigratedAt.Add(migrationLife)):
-		return s.shown(sh), ""
-	case req.SubjectToken != sh.Token || g.Retired || req.Expiring != "1":
+		return s.shown(i), ""
+	case req.SubjectToken != *i.token || g.Retired || req.Expiring != "1":
 		return answer, "invalid_subject_token"
 	}
-	g.Retired, g.Migrated, g.MigratedAt = true, sh.Token, now
-	return s.pair(sh), ""
+	g.Retired, g.Migrated, g.MigratedAt = true, *i.token, now
+	return s.pair(i), ""
 }

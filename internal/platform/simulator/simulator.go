@@ -67,7 +67,8 @@ type Simulator struct {
 
 	mu      sync.Mutex // guards everything below
 	state   state
-	app     AppSettings
+	app     AppSettings   // the first
+	others  []AppSettings // apps beside it
 	agenda  agenda
 	faults  faultState
 	file    *rowFile // nil: memory only

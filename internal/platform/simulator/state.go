@@ -44,6 +44,8 @@ type store struct {
 	Mails         []UpdateEmail `json:",omitempty"`
 	Codes         []code        `json:",omitempty"` // that customers can redeem
 	Grants        grantsOf      `json:",omitzero"`
+	// Others are the apps beside the first, by client id.
+	Others map[string]*otherApp `json:",omitempty"`
 
 	zone          *time.Location
 	next          counters // kept as an object of its own: it changes with every order

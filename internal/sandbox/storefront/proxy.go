@@ -68,6 +68,10 @@ var withheld = []string{
 func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 	line := r.PathValue("line")
 	base, known := map[string]string{"subscriptions": s.Subscriptions, "memberships": s.Memberships}[line]
+	secret := s.AppSecret
+	if line == "memberships" && s.MembershipsSecret != "" {
+		secret, known = s.MembershipsSecret, s.HasMemberships()
+	}
 	if !known {
 		web.WriteError(w, r, fault.New(fault.NotFound, "the store has no app at /apps/%s", line).Code("pathNotFound"))
 		return
@@ -82,7 +86,7 @@ func (s *Store) forward(w http.ResponseWriter, r *http.Request) {
 		web.WriteError(w, r, fault.Because(fault.Invalid, err, "the query cannot be read"))
 		return
 	}
-	query = signed(s.AppSecret, query, s.Shop, customer, "/apps/"+line, s.Clock.Now())
+	query = signed(secret, query, s.Shop, customer, "/apps/"+line, s.Clock.Now())
 	req, err := http.NewRequestWithContext(r.Context(), r.Method, base+r.URL.EscapedPath()+"?"+query.Encode(), r.Body)
 	if err != nil {
 		web.WriteError(w, r, fault.Because(fault.Invalid, err, "the request cannot be forwarded"))

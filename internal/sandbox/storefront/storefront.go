@@ -28,9 +28,15 @@ type Platform interface {
 
 // Store is a store's domain.
 type Store struct {
-	Shop          string // <store>.myshopify.com
-	Name          string
-	AppSecret     string // signs what the app proxy forwards
+	Shop      string // <store>.myshopify.com
+	Name      string
+	AppSecret string // signs what the app proxy forwards
+	// MembershipsSecret signs what the app proxy of memberships forwards; empty: they have no
+	// app of their own, and AppSecret does.
+	MembershipsSecret string
+	// HasMemberships reports whether the store has that app.
+	HasMemberships func() bool
+
 	Subscriptions string // addresses of the app, without a slash at the end
 	Memberships   string
 	Platform      Platform

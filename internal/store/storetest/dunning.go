@@ -34,6 +34,71 @@ func unpaid(attempt int64) *contract.Dunning {
 }
 
 func testDunning(t *testing.T, open opener) {
+	t.Run("unpaid orders are counted and listed by the class of their decline", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		w.put(monthly(1), monthly(2), monthly(3))
+		classes := map[contract.ID]dunning.Class{1: dunning.Funds, 2: dunning.Card}
+		w.in(func(tx *store.Tx) error {
+			contracts, err := tx.Contracts(t.Context(), []contract.ID{1, 2})
+			if err != nil {
+				return err
+			}
+			attempts := make([]billing.Attempt, 2)
+			for i, c := range contracts {
+				attempts[i] = billing.Attempt{Contract: c.ID, Cycle: 3, Status: billing.Failure, BillingDate: day, Dunning: fullCase(), CreatedAt: day, UpdatedAt: day}
+			}
+			if err := tx.PutAttempts(t.Context(), attempts); err != nil {
+				return err
+			}
+			for i := range contracts {
+				contracts[i].Dunning = unpaid(int64(attempts[i].ID))
+				contracts[i].Dunning.Class = classes[contracts[i].ID]
+			}
+			return tx.PutProgress(t.Context(), contracts)
+		})
+		counts, err := w.db.CaseCounts(t.Context(), w.shop.ID)
+		if want := map[dunning.Class]int{dunning.Funds: 1, dunning.Card: 1}; err != nil || !reflect.DeepEqual(counts, want) {
+			t.Errorf("counted %v %v, want %v", counts, err, want)
+		}
+		for _, row := range []struct {
+			of      shop.ID
+			classes []dunning.Class
+			after   contract.ID
+			limit   int
+			want    []contract.ID
+		}{
+			{w.shop.ID, nil, 0, 10, []contract.ID{1, 2}},
+			{w.shop.ID, nil, 0, 1, []contract.ID{1}},
+			{w.shop.ID, nil, 1, 10, []contract.ID{2}},
+			{w.shop.ID, []dunning.Class{dunning.Card, dunning.Fraud}, 0, 10, []contract.ID{2}},
+			{w.shop.ID, []dunning.Class{dunning.Fraud}, 0, 10, nil},
+			{other.ID, nil, 0, 10, nil},
+		} {
+			list, err := w.db.OpenCases(t.Context(), row.of, row.classes, row.after, row.limit)
+			var got []contract.ID
+			for _, r := range list {
+				got = append(got, r.Of.ID)
+				if r.Contract != r.Of.ID {
+					t.Errorf("contract %d has the attempt of contract %d", r.Of.ID, r.Contract)
+				}
+			}
+			if err != nil || !slices.Equal(got, row.want) {
+				t.Errorf("%+v: got %v %v", row, got, err)
+			}
+		}
+		w.in(func(tx *store.Tx) error {
+			contracts, err := tx.Contracts(t.Context(), []contract.ID{1})
+			if err != nil {
+				return err
+			}
+			contracts[0].Dunning = nil
+			return tx.PutProgress(t.Context(), contracts)
+		})
+		if counts, err = w.db.CaseCounts(t.Context(), w.shop.ID); err != nil || counts[dunning.Funds] != 0 {
+			t.Errorf("of a closed case is left %v %v", counts, err)
+		}
+	})
 	t.Run("tries are counted for one payment method of one shop, from an instant", func(t *testing.T) {
 		w := begin(t, open)
 		other := w.addShop("second.myshopify.com")

@@ -31,6 +31,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
@@ -190,6 +191,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.PutBulkItems(ctx, []bulk.Item{{Job: j.ID, Contract: 3, Status: bulk.Refused, Tries: 1, Code: "theirs", Reason: "theirs", EndedAt: earlier}})
+	})
+	within("saved views", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
 	})
 	within("unread contracts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutUnread(ctx, []contract.Unread{{ID: 9001, Reason: "theirs", Since: earlier, SeenAt: earlier}})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/pgtest"
@@ -224,6 +225,7 @@ func subscribers() store.Subscribers {
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
 				return loyalty.NoteOrders(ctx, tx, e)
 			},
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return bulk.NoteChanges(ctx, tx, e) },
 		},
 		Members: []func(context.Context, *store.Tx, []loyalty.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []loyalty.Event) error {

@@ -28,6 +28,8 @@ func searchable() []contract.Contract {
 	third.OriginOrderName, third.ImportedID = "#1-77", "old-23"
 	third.Currency, third.Lines = "JPY", []contract.LineItem{{ID: "x", ProductID: 50, Quantity: 1, Price: money.Amount{Minor: 21, Currency: "JPY"}}}
 	third.NextBillingDate, third.UpdatedAt = day.AddDate(0, 1, 0), day.AddDate(0, 0, 3)
+	third.Dunning, third.Ending = &contract.Dunning{Attempt: 9, Cycle: 2}, &contract.Ending{Why: contract.EndOfTerm, At: day}
+	second.ExpireAt = day
 	fourth.Line = shop.Memberships
 	return []contract.Contract{first, second, third, fourth}
 }
@@ -93,6 +95,9 @@ func testSearch(t *testing.T, open opener) {
 		{"customer", contract.Filter{CustomerID: 8}, []contract.ID{23}},
 		{"whole address, in any letter case", contract.Filter{CustomerEmail: "BOB@example.org"}, []contract.ID{23}},
 		{"part of an address is not the whole", contract.Filter{CustomerEmail: "bob@"}, nil},
+		{"an order is not paid", contract.Filter{Failing: true}, []contract.ID{23}},
+		{"ends soon", contract.Filter{Ending: true}, []contract.ID{23, 1302}},
+		{"an order is not paid, and more", contract.Filter{Failing: true, Ending: true, CustomerPart: "bob", Status: contract.Active}, []contract.ID{23}},
 		{"the other line", contract.Filter{Line: shop.Memberships}, []contract.ID{4}},
 		{"all conditions must hold", contract.Filter{CustomerPart: "example", Status: contract.Active, Imported: &no}, []contract.ID{1201}},
 	}

@@ -22,7 +22,7 @@ func swapRule(name string, sequence int) swap.Rule {
 	return swap.Rule{
 		Line: shop.Subscriptions, Name: name, Sources: []swap.Product{{VariantID: 1, Name: "Tea 'green' \\ ☕", Image: "https://cdn.example.com/a.png", Quantity: 2}},
 		Destinations: []swap.Product{{VariantID: 2, Quantity: 1}, {VariantID: 3, Quantity: 4}}, FirstOrder: true, EveryOrder: true, Cycle: 3, Sequence: sequence,
-		CarryDiscount: true, Discount: swap.ProductThenExisting, ShiftDays: new(-7), NoEmail: true, CreatedAt: day, UpdatedAt: day.Add(time.Hour),
+		CarryDiscount: true, Discount: swap.ProductThenExisting, ShiftDays: new(-7), NoEmail: true, Off: true, CreatedAt: day, UpdatedAt: day.Add(time.Hour),
 	}
 }
 
@@ -112,6 +112,23 @@ func testSwaps(t *testing.T, open opener) {
 			}
 			return err
 		})
+	})
+	t.Run("active contracts with a variant are found and counted", func(t *testing.T) {
+		w := begin(t, open)
+		paused := monthly(3)
+		paused.Status = contract.Paused
+		w.put(monthly(1), monthly(2), paused)
+		variant := monthly(1).Lines[0].VariantID
+		list, err := w.db.Holders(t.Context(), w.shop.ID, shop.Subscriptions, variant, 1, 10)
+		if err != nil || len(list) != 1 || list[0].ID != 2 {
+			t.Errorf("found %+v %v", list, err)
+		}
+		if n, all, err := w.db.CountHolders(t.Context(), w.shop.ID, shop.Subscriptions, variant); n != 3 || !all || err != nil {
+			t.Errorf("counted %d (all: %t) %v", n, all, err)
+		}
+		if n, _, err := w.db.CountHolders(t.Context(), w.shop.ID, shop.Memberships, variant); n != 0 || err != nil {
+			t.Errorf("of the other line %d %v", n, err)
+		}
 	})
 	t.Run("a rule's use is noted once, and goes with the rule", func(t *testing.T) {
 		w := begin(t, open)

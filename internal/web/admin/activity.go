@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -39,6 +40,12 @@ func entryFields() []web.Field {
 		{Name: activity.FieldBy, Kind: web.Text},
 		{Name: activity.FieldClientIP, Kind: web.Text},
 	}
+}
+
+// EntryCriteria reads a query string with the parameters of the activity log, which conditions
+// it sets on entries. Days are taken in the given zone.
+func EntryCriteria(query url.Values, zone *time.Location) ([]page.Criterion, error) {
+	return web.ParseCriteria(query, entryFields(), zone)
 }
 
 // shopField is a field of an entry too, but the same in every entry of a key's

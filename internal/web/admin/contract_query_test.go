@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ func TestQueryOfListIsReadAsWhatTheSearchFinds(t *testing.T) {
 	for query, want := range map[string]contract.Filter{
 		"":                                {Line: shop.Subscriptions},
 		"page=3&size=50&sort=id,desc":     {Line: shop.Subscriptions},
+		"failing=true&ending=true":        {Line: shop.Subscriptions, Failing: true, Ending: true},
 		"line=membership&status=paused":   {Line: shop.Memberships, Status: contract.Paused},
 		"customerName=Ada&orderName=&":    {Line: shop.Subscriptions, CustomerPart: "Ada"},
 		"minOrderAmount=10.5&variantId=7": {Line: shop.Subscriptions, MinAmount: new(int64(10500)), VariantID: 7},
@@ -30,7 +32,7 @@ func TestQueryOfListIsReadAsWhatTheSearchFinds(t *testing.T) {
 			t.Errorf("%q: %v, %s", query, err, diff)
 		}
 	}
-	for _, query := range []string{"view=failing", "status=ACTIVE&status=PAUSED", "status=GONE", "line=loyalty", "minOrderAmount=NaN", "maxOrderAmount=x", "billingPolicyIntervalCount=0", "fromNextDate=2026-03-01", "%zz"} {
+	for _, query := range []string{"view=failing", "failing=yes", "status=ACTIVE&status=PAUSED", "status=GONE", "line=loyalty", "minOrderAmount=NaN", "maxOrderAmount=x", "billingPolicyIntervalCount=0", "fromNextDate=2026-03-01", "%zz", "customerName=" + strings.Repeat("a", 256)} {
 		if _, err := ContractFilter(query, time.UTC); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", query, err)
 		}

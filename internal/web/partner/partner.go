@@ -10,7 +10,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -95,7 +97,7 @@ type connection struct {
 	Scopes     []access.Scope `json:"scopes" doc:"What was granted; while it waits for the merchant for the first time, what was asked for." example:"[\"contracts:read\"]"`
 	Requested  []access.Scope `json:"requested_scopes" doc:"Further scopes that were asked for and wait for the merchant's approval." example:"[\"billing:write\"]"`
 	Token      bool           `json:"token_issued" doc:"Whether the token was fetched."`
-	ApproveURL *string        `json:"approve_url" format:"uri" doc:"Where the merchant's key approves; null when there is nothing to approve." example:"https://perennial.example.com/api/external/v2/partner-connections/1301/approve"`
+	ApproveURL *string        `json:"approve_url" format:"uri" doc:"Send the merchant here: a page of the dashboard on which a user of the store approves. null when there is nothing to approve." example:"https://perennial.example.com/admin/stores/demo/partners/1301/approve"`
 	ExpiresAt  *web.Instant   `json:"expires_at" doc:"Until when the merchant can decide." format:"date-time" example:"2026-01-31T08:00:00Z"`
 	State      *string        `json:"state" doc:"The application's own word." example:"shop-17"`
 }
@@ -114,7 +116,7 @@ func (o Options) connection(ctx context.Context, c partner.Connection) (connecti
 	if c.State == partner.Pending || c.State == partner.Connected && len(c.Wanted) > 0 {
 		out.Status = "pending_merchant_approval"
 		if o.PublicURL != "" {
-			out.ApproveURL = new(strings.TrimRight(o.PublicURL, "/") + "/api/external/v2/partner-connections/" + strconv.FormatInt(int64(c.ID), 10) + "/approve")
+			out.ApproveURL = new(strings.TrimRight(o.PublicURL, "/") + staff.Path + "/stores/" + login.Handle(domain) + "/partners/" + strconv.FormatInt(int64(c.ID), 10) + "/approve")
 		}
 	}
 	return out, err

@@ -47,6 +47,9 @@ func (p *portal) home(w http.ResponseWriter, r *http.Request, of shop.Shop, v vi
 	if err != nil {
 		return err
 	}
+	if who.OpenedBy != "" {
+		v.Support = &support{who.OpenedBy, who.Until.In(calendar.Zone).Format("15:04 MST")}
+	}
 	v.Title = "Your subscriptions"
 	for _, c := range contracts {
 		order, comes := next[c.ID]

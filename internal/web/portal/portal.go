@@ -119,7 +119,11 @@ type view struct {
 	Problem   string
 	RequestID string
 	Contracts []row
+	Support   *support // nil: the customer is in
 }
+
+// support says that a user of the dashboard is in as the customer.
+type support struct{ By, Until string }
 
 // page finds the store that a path names. Pages are not cached and send no referrer.
 func (p *portal) page(show func(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error) http.HandlerFunc {

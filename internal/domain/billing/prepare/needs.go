@@ -75,12 +75,26 @@ func ReadInputs(ctx context.Context, tx billing.ReadTx, of shop.Shop, contracts 
 	return p, err
 }
 
+// with returns the inputs as if a rule were stored as it is given and switched on.
+func (p Inputs) with(rule swap.Rule) Inputs {
+	rule.Off = false
+	p.rules = slices.DeleteFunc(slices.Clone(p.rules), func(r swap.Rule) bool { return r.ID == rule.ID })
+	if rule.Sequence == 0 { // it is evaluated last
+		for _, r := range p.rules {
+			rule.Sequence = max(rule.Sequence, r.Sequence+1)
+		}
+	}
+	p.rules = append(p.rules, rule)
+	swap.Sort(p.rules)
+	return p
+}
+
 // OrderFor returns what must be prepared for the attempt's order, and whether anything is.
 func (p Inputs) OrderFor(a billing.Attempt, c contract.Contract) (Order, bool) {
 	e := Order{Attempt: a, Of: c, OneOffs: p.oneOffs.For(a)}
 	var rules []swap.Rule
 	for _, r := range p.rules {
-		if r.Line == c.Line {
+		if r.Line == c.Line && !r.Off {
 			rules = append(rules, r)
 		}
 	}

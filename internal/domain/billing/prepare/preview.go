@@ -27,6 +27,16 @@ type Preview struct {
 // make them. One-time products and single orders' notes are left out, and nothing
 // is changed. A contract without orders to come has none.
 func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Preview, error) {
+	return s.preview(ctx, of, line, id, func(p Inputs) Inputs { return p })
+}
+
+// PreviewWith is Preview as if a rule were stored as it is given and switched on. A rule without
+// an ID is a new one.
+func (s *Service) PreviewWith(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID, rule swap.Rule) ([]Preview, error) {
+	return s.preview(ctx, of, line, id, func(p Inputs) Inputs { return p.with(rule) })
+}
+
+func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID, change func(Inputs) Inputs) ([]Preview, error) {
 	var c contract.Contract
 	var there, queued []billing.Attempt
 	var e Order
@@ -54,7 +64,7 @@ func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 			return err
 		}
 		needs, err := ReadInputs(ctx, tx, store, contracts)
-		e, _ = needs.OrderFor(queued[0], c)
+		e, _ = change(needs).OrderFor(queued[0], c)
 		return err
 	})
 	if err != nil || len(queued) == 0 {

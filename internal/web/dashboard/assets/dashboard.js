@@ -14,6 +14,45 @@ addEventListener("keydown", (event) => {
   find.select();
 });
 
+// Results appear below that search as one types; arrow keys go through them.
+const found = document.getElementById("found");
+if (found) {
+  const find = document.getElementById("find");
+  const says = document.getElementById("found-count");
+  let asked = 0;
+  let timer;
+  const close = () => { asked += 1; found.hidden = true; says.textContent = ""; };
+  const ask = async () => {
+    const words = find.value.trim();
+    if (words.length < 2) return close();
+    const turn = asked += 1;
+    try {
+      const answer = await fetch(`${find.form.action}?part=1&find=${encodeURIComponent(words)}`);
+      if (turn !== asked || !answer.ok || answer.redirected) return;
+      const text = await answer.text();
+      if (turn !== asked) return;
+      found.innerHTML = text;
+      found.hidden = false;
+      says.textContent = found.firstElementChild?.dataset.count ?? "";
+    } catch { close(); }
+  };
+  find.setAttribute("autocomplete", "off");
+  find.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, 150); });
+  find.form.addEventListener("keydown", (event) => {
+    const links = [find, ...found.querySelectorAll("a")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape" && !found.hidden) {
+      event.preventDefault();
+      close();
+      find.focus();
+    } else if (step && !found.hidden) {
+      event.preventDefault();
+      links[Math.min(Math.max(links.indexOf(document.activeElement) + step, 0), links.length - 1)].focus();
+    }
+  });
+  find.form.addEventListener("focusout", (event) => { if (!find.form.contains(event.relatedTarget)) close(); });
+}
+
 // Copies the text beside a button.
 const offerCopies = (root) => root.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = !navigator.clipboard; });
 addEventListener("click", async (event) => {
@@ -24,6 +63,13 @@ addEventListener("click", async (event) => {
   const before = label.textContent;
   label.textContent = "Copied";
   setTimeout(() => { label.textContent = before; }, 2000);
+});
+
+document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
+// On a phone the tabs scroll: the one that is open is in sight.
+document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
+  const tabs = tab.parentElement;
+  tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
 });
 
 // A box that ticks all others of its table, and the bar that appears when one is ticked.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -157,7 +158,11 @@ func previewOf(seen bulk.Preview, form url.Values, v dashboard.Visit) dashboard.
 		p.Reasons = append(p.Reasons, row)
 	}
 	for _, e := range seen.Effects {
-		p.Effects = append(p.Effects, effectRow{e.Contract, e.Customer, state(e.Was, e, v), state(e.Is, e, v)})
+		row := effectRow{e.Contract, e.Customer, state(e.Was, e, v), state(e.Is, e, v)}
+		if e.Link {
+			row.Is = "The customer gets an e-mail"
+		}
+		p.Effects = append(p.Effects, row)
 	}
 	return dashboard.Page{Name: "bulk-preview", Title: of(words.name+": %s", seen.Total), Crumb: contractsPage, Content: p}
 }
@@ -201,22 +206,26 @@ func describe(a bulk.Action, v dashboard.Visit) string {
 
 // state says how a contract is before or after an action.
 func state(s bulk.State, e bulk.Effect, v dashboard.Visit) string {
-	text := statusName(s.Status)
-	if !s.EndsAt.IsZero() {
-		text += ", ends " + v.Day(s.EndsAt)
+	var parts []string
+	if e.Was.Status != e.Is.Status || !e.Was.EndsAt.Equal(e.Is.EndsAt) {
+		parts = append(parts, statusName(s.Status))
+		if !s.EndsAt.IsZero() {
+			parts = append(parts, "ends "+v.Day(s.EndsAt))
+		}
 	}
 	switch {
-	case !s.Date.IsZero() && s.Amount.Currency != "":
-		text += "; next order " + v.Day(s.Date) + ", " + dashboard.Money(s.Amount)
-	case !s.Date.IsZero():
-		text += "; next order " + v.Day(s.Date)
+	case s.Date.IsZero():
+		parts = append(parts, "no order")
+	case s.Amount.Currency == "":
+		parts = append(parts, "next order "+v.Day(s.Date))
 	default:
-		text += "; no order"
+		parts = append(parts, "next order "+v.Day(s.Date)+", "+dashboard.Money(s.Amount))
 	}
 	if e.Was.Min != e.Is.Min || e.Was.Max != e.Is.Max {
-		text += fmt.Sprintf("; minimum %d, maximum %d", s.Min, s.Max)
+		parts = append(parts, fmt.Sprintf("minimum %d, maximum %d", s.Min, s.Max))
 	}
-	return text
+	text := strings.Join(parts, "; ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // start starts the job that was previewed. What is wrong is shown with a new preview.

@@ -139,7 +139,7 @@ func products(form url.Values, v dashboard.Visit, a *bulk.Action) error {
 		return err
 	}
 	if text := strings.TrimSpace(form.Get("price")); text != "" {
-		if a.Price, err = money.ParseExact(text, money.Currency(v.Shop.Currency)); err != nil {
+		if a.Price, err = money.ParseExact(text, v.Shop.Currency); err != nil {
 			return fault.New(fault.Invalid, "%.20q is not an amount such as 12.50", text).Field("price")
 		}
 	}

@@ -58,7 +58,7 @@ func New(o Options) dashboard.Room {
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Subscriptions, Name: "Bulk actions", Path: "/bulk", Need: staff.ReadStore}},
 		Said: map[string]string{
-			"bulk-started": "The bulk action was started. You can leave this page; it goes on.",
+			"bulk-started": "The bulk action was started.",
 			"bulk-stopped": "No other contract is begun. Those that were begun are finished.",
 			"bulk-retried": "The contracts that failed are tried again.",
 		},

@@ -108,7 +108,7 @@ func TestContractsAreMovedFromSelectionToJob(t *testing.T) {
 	p := s.Post(at+"/new", "id", "8", "id", "9", "action", "MOVE_NEXT")
 	s.Want(p, http.StatusOK, "Move next order", "2 contracts. Nothing is changed before", `name="days"`)
 	p = s.Post(at+"/preview", "ids", field(t, p, "ids"), "action", "MOVE_NEXT", "days", "1")
-	s.Want(p, http.StatusOK, "moves 1 day later. Later orders keep their dates.", "already in that status", "Active; next order 28 Nov 2026, 25.00 USD", "Active; next order 29 Nov 2026, 25.00 USD", "Move an order of 11 contracts", "&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}")
+	s.Want(p, http.StatusOK, "moves 1 day later. Later orders keep their dates.", "already in that status", "Next order 28 Nov 2026, 25.00 USD", "Next order 29 Nov 2026, 25.00 USD", "Move an order of 11 contracts", "&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}")
 	if len(j.asked.IDs) != 2 || j.action.Days != 1 || j.action.Kind != bulk.MoveNext {
 		t.Errorf("previewed %+v of %+v", j.action, j.asked)
 	}

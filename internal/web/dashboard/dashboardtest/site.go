@@ -17,9 +17,13 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 	"github.com/perennialhq/perennial/internal/web"
@@ -45,7 +49,10 @@ type Site struct {
 	Staff    *staff.Service
 	DB       *store.DB
 	Clock    *clock.Manual
-	State    home.State       // of the setup
+	State    home.State // of the setup
+	Overview analytics.Overview
+	Hooks    []webhook.Endpoint
+	Asking   []partner.View
 	Departed intake.Departure // of the store; zero: it has the app
 	Log      *bytes.Buffer
 	First    shop.Shop
@@ -60,6 +67,19 @@ func (s setup) State(context.Context, shop.Shop) (home.State, error) { return s.
 
 // Departure returns it.
 func (s setup) Departure(context.Context, shop.ID) (intake.Departure, error) { return s.Departed, nil }
+
+// Overview returns the figures.
+func (s setup) Overview(context.Context, shop.Shop, int) (analytics.Overview, error) {
+	return s.Site.Overview, nil
+}
+
+// Endpoints returns where webhooks go.
+func (s setup) Endpoints(context.Context, shop.ID) ([]webhook.Endpoint, error) { return s.Hooks, nil }
+
+// List returns the applications that ask for access.
+func (s setup) List(context.Context, shop.ID, partner.State, page.Request) ([]partner.View, int, error) {
+	return s.Asking, len(s.Asking), nil
+}
 
 // Open returns a site on a new database, at noon UTC of 25 November 2026. Each of change may set
 // the options, with the site that they are for.
@@ -92,7 +112,9 @@ func Open(t testing.TB, change ...func(*Site, *dashboard.Options)) *Site {
 		set(s, &options)
 	}
 	if !slices.ContainsFunc(options.Rooms, func(r dashboard.Room) bool { return r.Routes[0].Pattern == "GET " }) {
-		options.Rooms = append(options.Rooms, home.New(home.Options{Setup: setup{s}, Syncs: setup{s}, Clock: s.Clock}))
+		options.Rooms = append(options.Rooms, home.New(home.Options{
+			Setup: setup{s}, Syncs: setup{s}, Figures: setup{s}, Endpoints: setup{s}, Partners: setup{s}, Log: s.DB, Clock: s.Clock,
+		}))
 	}
 	pages, err := dashboard.New(options)
 	if err != nil {
@@ -197,7 +219,8 @@ func (s *Site) Want(p Page, status int, says ...string) {
 	}
 	for _, words := range says {
 		if !strings.Contains(p.Text, words) {
-			s.Errorf("%s does not say %q:\n%s", p.Path, words, p.Text)
+			_, shown, _ := strings.Cut(p.Text, "<main")
+			s.Errorf("%s does not say %q:\n%s", p.Path, words, shown)
 		}
 	}
 }

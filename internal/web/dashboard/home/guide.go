@@ -1,7 +1,6 @@
 package home
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,7 +50,11 @@ func guide(v dashboard.Visit, s State) []step {
 		confirm.Path = "/charging"
 		steps = append(steps, confirm)
 	case !of.Guard.ConfirmedAt.IsZero():
-		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed by "+of.Guard.ConfirmedBy+" on "+date(of.Guard.ConfirmedAt)+"."))
+		by := ""
+		if of.Guard.ConfirmedBy != "" {
+			by = " by " + of.Guard.ConfirmedBy
+		}
+		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed"+by+" on "+date(of.Guard.ConfirmedAt)+"."))
 	}
 	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
 		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
@@ -71,7 +74,12 @@ type homePage struct {
 	Next  int    // index of the first step that is not done; len(Steps): all are
 	Base  string // of the addresses of steps, with Query behind them
 	Query string
-	Gone  *departure // nil: the store has the app
+	Gone  *dashboard.Departure // nil: the store has the app
+
+	Lazy    bool // the script asks for the figures
+	Figures *figures
+	Items   []item
+	Events  []event
 }
 
 // Left returns the steps that are not done, in words.
@@ -80,24 +88,6 @@ func (p homePage) Left() string {
 		return fmt.Sprintf("%d steps are left.", n)
 	}
 	return "One step is left."
-}
-
-// departure is what becomes of a store that has uninstalled the app.
-type departure struct {
-	Since, Cancels string
-	Contracts      int
-	Over           bool // the platform has cancelled them
-}
-
-// departed returns the departure of a store, or nil when it is connected.
-func (m *room) departed(ctx context.Context, v dashboard.Visit) (*departure, error) {
-	is, err := m.Syncs.Departure(ctx, v.Shop.ID)
-	if err != nil || is.DisconnectedAt.IsZero() {
-		return nil, err
-	}
-	return &departure{
-		Since: v.Instant(is.DisconnectedAt), Cancels: v.Instant(is.CancelsAt), Contracts: is.Contracts, Over: !m.Clock.Now().Before(is.CancelsAt),
-	}, nil
 }
 
 func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
@@ -114,11 +104,38 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 			p.Next = min(p.Next, i)
 		}
 	}
-	if p.Gone, err = m.departed(r.Context(), v); err != nil {
+	departed, err := m.Syncs.Departure(r.Context(), v.Shop.ID)
+	if err != nil {
 		return err
 	}
+	if state.Contracts {
+		if err := m.fill(r, v, &p); err != nil {
+			return err
+		}
+	}
 	now := m.Clock.Now().In(v.Zone)
+	p.Gone = v.Departure(departed, now)
 	return v.Answer(w, dashboard.Page{
 		Name: "home", Title: "Home", Lead: now.Format("Monday, 2 January 2006") + ", store time " + now.Format("15:04 MST") + ".", Content: p,
 	})
+}
+
+// fill adds what a store with contracts has. Figures that are not at hand are left to the
+// script, or to a reader who asks for them.
+func (m *room) fill(r *http.Request, v dashboard.Visit, p *homePage) (err error) {
+	if p.Items, err = m.attention(r, v); err != nil {
+		return err
+	}
+	if p.Events, err = m.events(r, v); err != nil {
+		return err
+	}
+	o, known := m.cache.get(v.Shop.ID, m.Clock.Now())
+	if p.Lazy = !known && r.URL.Query().Get("figures") == ""; p.Lazy {
+		return nil
+	}
+	if o, err = m.overview(r.Context(), v.Shop); err != nil {
+		return err
+	}
+	p.Figures = tiles(v, o)
+	return nil
 }

@@ -2,10 +2,15 @@ package home_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 )
@@ -43,4 +48,28 @@ func TestGuideLeadsToConfirmation(t *testing.T) {
 	s.First.Guard.Confirm(s.Clock.Now(), "ana@staff.example")
 	s.Put()
 	s.Want(s.Get("/admin/stores/first"), http.StatusOK, "confirmed by ana@staff.example on 25 Nov 2026")
+}
+
+func TestHomeShowsFiguresAttentionAndEvents(t *testing.T) {
+	t.Parallel()
+	s := dashboardtest.Open(t)
+	s.SignIn(dashboardtest.Owner)
+	s.State = home.State{Connected: true, Contracts: true}
+	trend := make([]int64, 30)
+	trend[29] = 120050
+	s.Overview = analytics.Overview{
+		At: s.Clock.Now(), First: 1, Currency: "EUR", Others: []money.Currency{"SEK"}, MRR: analytics.Tile{Value: 120050, Before: 100000, Trend: trend},
+		Subscribers: analytics.Tile{Value: 8, Before: 9}, Churn: analytics.Tile{Value: 1}, ChurnOf: 9, ToRecoverOrders: 2,
+	}
+	s.Hooks = []webhook.Endpoint{{URL: "https://hooks.example/<in>", Reason: "it failed for five days"}}
+	s.Asking = []partner.View{{App: partner.App{Name: "<b>Warehouse</b>"}}}
+	p := s.Get(dashboardtest.At)
+	s.Want(p, http.StatusOK, `hx-get="/admin/stores/first/home/figures"`, `href="/admin/stores/first?figures=now"`, "A webhook endpoint was disabled", "https://hooks.example/&lt;in&gt;", "&lt;b&gt;Warehouse&lt;/b&gt; asks for access",
+		"Latest events")
+	s.Want(s.Get(dashboardtest.At+"/home/figures"), http.StatusOK, "1200.50", "&#43;200.50 in 30 days", "−1 in 30 days", "11.1 %", "2 declined orders", "Amounts in SEK are not included.")
+	if p := s.Get(dashboardtest.At); strings.Contains(p.Text, "hx-get") || !strings.Contains(p.Text, "1200.50") {
+		t.Errorf("figures that are at hand are not on the page:\n%s", p.Text)
+	}
+	s.Clock.Set(s.Clock.Now().Add(2 * time.Minute))
+	s.Want(s.Get(dashboardtest.At+"?figures=now"), http.StatusOK, "1200.50")
 }

@@ -1,4 +1,5 @@
-// Package home is the first page of the dashboard: what a store's setup still needs.
+// Package home is the first page of the dashboard: what a store's setup still needs, its
+// figures, what needs a person, and what has happened.
 package home
 
 import (
@@ -7,9 +8,15 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
@@ -40,17 +47,51 @@ type Syncs interface {
 	Departure(ctx context.Context, of shop.ID) (intake.Departure, error)
 }
 
-// Options are what the page needs.
-type Options struct {
-	Setup Setup
-	Syncs Syncs
-	Clock clock.Clock
+// Figures computes the figures of a store.
+type Figures interface {
+	Overview(ctx context.Context, of shop.Shop, days int) (analytics.Overview, error)
 }
 
-type room struct{ Options }
+// Endpoints knows where a store's webhooks go.
+type Endpoints interface {
+	Endpoints(ctx context.Context, of shop.ID) ([]webhook.Endpoint, error)
+}
+
+// Partners knows the connections of a store with applications.
+type Partners interface {
+	List(ctx context.Context, of shop.ID, state partner.State, p page.Request) ([]partner.View, int, error)
+}
+
+// Log reads what has happened in a store.
+type Log interface {
+	// LatestEntries returns the newest entries of the activity log.
+	LatestEntries(ctx context.Context, of shop.ID, limit int) ([]activity.Entry, error)
+	// CaseCounts counts the orders that were declined and are not given up, by the class of
+	// their last decline.
+	CaseCounts(ctx context.Context, of shop.ID) (map[dunning.Class]int, error)
+}
+
+// Options are what the page needs.
+type Options struct {
+	Figures   Figures
+	Endpoints Endpoints
+	Partners  Partners
+	Log       Log
+	Setup     Setup
+	Syncs     Syncs
+	Clock     clock.Clock
+}
+
+type room struct {
+	Options
+
+	cache cache
+}
 
 // New returns the room.
 func New(o Options) dashboard.Room {
-	m := &room{o}
-	return dashboard.Room{Pages: pages, Routes: []dashboard.Route{{Pattern: "GET ", Need: staff.ReadStore, Show: m.home}}}
+	m := &room{Options: o}
+	return dashboard.Room{Pages: pages, Routes: []dashboard.Route{
+		{Pattern: "GET ", Need: staff.ReadStore, Show: m.home}, {Pattern: "GET /home/figures", Need: staff.ReadStore, Show: m.part},
+	}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
@@ -16,7 +17,7 @@ import (
 // upcomingOrder is an order in the list.
 type upcomingOrder struct {
 	Contract, Cycle int64
-	Date            string
+	Day, Time       string
 	Overdue         bool
 	Amount          string
 }
@@ -31,9 +32,10 @@ type syncRow struct {
 
 // chargingPage is what the page about charges shows.
 type chargingPage struct {
-	Sync    *syncRow // nil: all contracts are read
-	Awaits  bool     // nothing is charged before the merchant confirms it
-	May     bool     // the reader may confirm it
+	Gone    *dashboard.Departure // nil: the store has the app
+	Sync    *syncRow             // nil: all contracts are read
+	Awaits  bool                 // nothing is charged before the merchant confirms it
+	May     bool                 // the reader may confirm it
 	Until   string
 	Orders  int
 	Overdue int
@@ -65,11 +67,17 @@ func (m *room) showCharging(w http.ResponseWriter, r *http.Request, v dashboard.
 		p.Totals = append(p.Totals, dashboard.Money(t.Amount))
 	}
 	for _, o := range preview.First {
+		day, at, _ := strings.Cut(v.Instant(o.Date), ", ")
 		p.First = append(p.First, upcomingOrder{
-			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Date: v.Instant(o.Date), Overdue: !o.Date.After(now),
+			Contract: int64(o.Contract), Cycle: int64(o.Cycle), Day: day, Time: at, Overdue: !o.Date.After(now),
 			Amount: dashboard.Money(o.Amount),
 		})
 	}
+	departed, err := m.Syncs.Departure(r.Context(), v.Shop.ID)
+	if err != nil {
+		return err
+	}
+	p.Gone = v.Departure(departed, now)
 	sync, err := m.sync(r.Context(), v)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type life struct {
 	preview   confirm.Preview
 	confirmed []activity.Actor
 	sync      intake.Sync
+	departed  intake.Departure
 	requests  []privacy.Request
 }
 
@@ -53,6 +54,9 @@ func (l *life) Confirm(_ context.Context, _ shop.ID, seen confirm.Fingerprint, b
 func (l *life) Progress(context.Context, shop.ID) (intake.Sync, bool, error) {
 	return l.sync, l.sync.Stage != "", nil
 }
+
+// Departure returns the departure that the test has set.
+func (l *life) Departure(context.Context, shop.ID) (intake.Departure, error) { return l.departed, nil }
 
 // List returns the requests that the test has set.
 func (l *life) List(context.Context, shop.ID) ([]privacy.Request, error) { return l.requests, nil }
@@ -148,6 +152,19 @@ func TestNothingIsConfirmedDuringFirstSync(t *testing.T) {
 	if len(s.life.confirmed) != 0 {
 		t.Error("an incomplete list was confirmed")
 	}
+}
+
+func TestChargingPageSaysThatAppWasUninstalled(t *testing.T) {
+	s := open(t)
+	s.SignIn("ana@staff.example")
+	now := s.Clock.Now()
+	p := s.Get("/admin/stores/first/charging")
+	s.Want(p, http.StatusOK)
+	if strings.Contains(p.Text, "uninstalled") {
+		t.Error("a store that has the app is said to have uninstalled it")
+	}
+	s.life.departed = intake.Departure{DisconnectedAt: now, CancelsAt: now.Add(48 * time.Hour), Contracts: 1}
+	s.Want(s.Get("/admin/stores/first/charging"), http.StatusOK, "The app was uninstalled on 25 Nov 2026, 12:00 UTC", "On 27 Nov 2026, 12:00 UTC the platform cancels 1 contract.")
 }
 
 func TestOnlyStoreManagersConfirmAndDownload(t *testing.T) {

@@ -1,0 +1,119 @@
+package analytics_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
+	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
+)
+
+// pages are the addresses below the store's.
+var pages = []string{"mrr", "subscribers", "churn", "cohorts", "forecast", "recovery"}
+
+func open(t *testing.T) *dashboardtest.Site {
+	t.Helper()
+	s := dashboardtest.Open(t, func(s *dashboardtest.Site, o *dashboard.Options) {
+		o.Rooms = append(o.Rooms, figures.New(figures.Options{Figures: &analytics.Service{Store: s.DB.Figures(), Clock: s.Clock}, Clock: s.Clock}))
+	})
+	s.SignIn(dashboardtest.Owner)
+	return s
+}
+
+// put stores contracts and attempts of a store as they are at an instant.
+func put(t *testing.T, s *dashboardtest.Site, of shop.ID, at time.Time, contracts []contract.Contract, attempts ...billing.Attempt) {
+	t.Helper()
+	for i := range contracts {
+		contracts[i].UpdatedAt = at
+	}
+	for i := range attempts {
+		attempts[i].UpdatedAt = at
+	}
+	err := s.DB.Update(t.Context(), of, func(tx *store.Tx) error {
+		if err := tx.PutContracts(t.Context(), contracts); err != nil {
+			return err
+		}
+		return tx.PutAttempts(t.Context(), attempts)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func monthly(id contract.ID, minor int64, created time.Time) contract.Contract {
+	month := contract.Policy{Interval: cadence.Month, Count: 1}
+	return contract.Contract{
+		ID: id, Line: shop.Subscriptions, Status: contract.Active, Currency: "EUR", Customer: contract.Customer{ID: 100 + int64(id)}, Billing: month, Delivery: month,
+		Lines:     []contract.LineItem{{ID: "a", Quantity: 1, Price: money.Amount{Minor: minor, Currency: "EUR"}, SellingPlanID: 51}},
+		CreatedAt: created, UpdatedAt: created, OriginOrderID: 1, Series: contract.Series{Cycle: 2, Start: created},
+	}
+}
+
+func TestPagesWithoutFiguresSayWhenTheyBegin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, name := range pages {
+		s.Want(s.Get(dashboardtest.At+"/analytics/"+name), http.StatusOK, "No figures yet", "They begin with the first contract of the store")
+	}
+}
+
+func TestPagesShowWhatHappened(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	g := plan.Group{PlatformID: 1, Line: shop.Subscriptions, State: plan.Synced, Terms: plan.Terms{Name: "=cmd|' /C calc'!A0"}, Options: []plan.Option{{ID: 51}}, CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
+	if err := s.DB.Update(t.Context(), s.First.ID, func(tx *store.Tx) error { return tx.PutPlanGroup(t.Context(), &g) }); err != nil {
+		t.Fatal(err)
+	}
+	now := s.Clock.Now()
+	july, september := now.AddDate(0, -4, 0), now.AddDate(0, -2, 0)
+	list := []contract.Contract{monthly(1, 1000, july), monthly(2, 2500, july), monthly(3, 4000, september)}
+	put(t, s, s.First.ID, july, list[:2])
+	put(t, s, s.First.ID, september, list[2:])
+	list[1].Status = contract.Cancelled
+	failed := billing.Attempt{Contract: 3, Cycle: 2, Status: billing.Failure, Try: 1, BillingDate: now, Dunning: dunning.Case{State: dunning.Open, FirstCode: "INSUFFICIENT_FUNDS"}}
+	queued := billing.Attempt{Contract: 1, Cycle: 2, Status: billing.Queued, BillingDate: now.AddDate(0, 0, 3), DueAt: now.AddDate(0, 0, 3)}
+	put(t, s, s.First.ID, now.AddDate(0, 0, -9), list[1:2], failed, queued)
+	second := monthly(1, 777_700, now)
+	put(t, s, s.Second.ID, now, []contract.Contract{second})
+
+	for name, says := range map[string][]string{
+		"mrr": {
+			"MRR grew from 0 in 12 months, to 50.00 EUR", `role="img"`, "Gains outweigh pauses and churn", `<th scope="row">Nov 2026</th>`, "&#43;35.00", "−25.00",
+			"Monthly recurring revenue: what all active contracts bring in a month.", "=cmd|&#39; /C calc&#39;!A0",
+		},
+		"subscribers": {"Active subscribers grew from 0 in 12 months, to 2", "Active contracts grew from 0 in 12 months, to 2", "Customers with at least one active contract"},
+		"churn":       {"All who left did so by choice", "Nov 2026 to date", "33.3 %"},
+		"cohorts":     {"100 % of subscribers are still active after three months", "Jul 2026", `class="num few"`},
+		"forecast":    {"10.00 EUR expected in 30 days, of 10.00 scheduled", "28 Nov 2026"},
+		"recovery":    {"0.0 % of what failed has been recovered", "Not enough money", "40.00"},
+	} {
+		p := s.Get(dashboardtest.At + "/analytics/" + name)
+		s.Want(p, http.StatusOK, says...)
+		if strings.Contains(p.Text, "7,777") || strings.Contains(p.Text, "style=") || len(p.Text) > 60_000 {
+			t.Errorf("%s has %d bytes, what is another store's, or an inline style", name, len(p.Text))
+		}
+	}
+	s.Want(s.Get(dashboardtest.At+"/analytics/mrr?period=90d&compare=year&group=1"), http.StatusOK, "A year earlier", "in 90 days")
+	s.Want(s.Get(dashboardtest.At+"/analytics/cohorts?show=revenue"), http.StatusOK, "Renewal revenue by month of the first contract")
+	csv := s.Get(dashboardtest.At + "/analytics/mrr.csv?period=30d")
+	s.Want(csv, http.StatusOK, "Day,MRR in EUR,Change\r\n", "2026-11-16,50.00,-25.00\r\n", "Month,Start,")
+	if got := csv.Header.Get("Content-Disposition"); got != `attachment; filename="mrr-2026-11-25.csv"` {
+		t.Errorf("the download is %q", got)
+	}
+	for _, query := range []string{"period=9y", "currency=XXX", "group=a"} {
+		s.Want(s.Get(dashboardtest.At+"/analytics/mrr?"+query), http.StatusBadRequest)
+	}
+	s.Want(s.Get(dashboardtest.At+"/analytics/forecast?days=7"), http.StatusBadRequest)
+}

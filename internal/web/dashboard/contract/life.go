@@ -1,0 +1,164 @@
+package contract
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
+
+// lifeActions are about the status of a contract and what its customer gets.
+var lifeActions = []action{
+	{
+		name: "pause", title: "Pause contract", button: "Pause contract", keep: "Keep it active", done: "The contract was paused.", says: saysPause, do: doPause,
+		fields: func(target) []dashboard.Field {
+			return []dashboard.Field{
+				{Name: "until", Label: "Until", Type: "date", Hint: "The contract runs again on that day. Leave empty for a pause without end."},
+				{Name: "reason", Label: "Reason", Max: 500, Hint: "In the activity log."},
+			}
+		},
+	},
+	{name: "resume", title: "Resume contract", button: "Resume contract", keep: "Leave it as it is", done: "The contract runs.", says: saysResume, do: doResume},
+	{
+		name: "cancel", title: "Cancel contract", button: "Cancel contract", keep: "Keep the contract", done: "The contract was cancelled, or its cancellation waits as the page says.", grave: true, says: saysCancel, do: doCancel,
+		fields: func(t target) []dashboard.Field {
+			list := []dashboard.Field{
+				{Name: "feedback", Label: "What the customer said", Max: lifecycle.MaxFeedback},
+				{Name: "note", Label: "Note", Type: "textarea", Max: lifecycle.MaxCancellationNote, Hint: "For you and your colleagues."},
+			}
+			if t.c.Prepaid() || t.c.Committed() > 0 {
+				list = append(list, dashboard.Field{Name: "now", Label: "Cancel at once, even where deliveries that are paid for are still to come", Type: "checkbox"})
+			}
+			return list
+		},
+	},
+	{
+		name: "portal-link", title: "Send portal link", button: "Send the link", keep: "Send nothing", done: "The e-mail with the link is on its way.",
+		says: func(t target) []string {
+			return []string{"An e-mail goes to " + t.c.Customer.Email + ", now. Its link opens the customer portal once, within two hours."}
+		},
+		do: func(ctx context.Context, c change) error {
+			return c.m.Links.SendLink(ctx, c.v.Shop.ID, login.CustomerRef{Line: c.c.Line, Customer: c.c.Customer.ID, Email: c.c.Customer.Email}, c.cmd.Actor)
+		},
+	},
+	{
+		name: "payment-link", title: "Send payment update link", button: "Send the link", keep: "Send nothing", done: "The platform sends the e-mail with the link.",
+		says: func(t target) []string {
+			return []string{"The platform sends an e-mail to " + t.c.Customer.Email + ", now. With its link the customer changes the payment method of this contract."}
+		},
+		do: func(ctx context.Context, c change) error {
+			return c.m.Platform.SendPaymentUpdate(ctx, c.v.Shop.ID, c.cmd)
+		},
+	},
+}
+
+// unmade says what is not charged if the contract stops.
+func (t target) unmade() string {
+	if t.next == nil {
+		return "No order is planned."
+	}
+	return "The order of " + t.v.Day(t.next.BillingDate) + ", " + dashboard.Money(t.next.Cost()) + ", and those after it are not charged."
+}
+
+func saysPause(t target) []string {
+	return []string{"The contract is paused at the platform, now. " + t.unmade(), "The customer gets the e-mail about a pause, if your store sends it."}
+}
+
+func doPause(ctx context.Context, c change) error {
+	w := lifecycle.StatusChange{To: contract.Paused, Reason: c.form.Get("reason")}
+	if text := c.form.Get("until"); text != "" {
+		day, err := c.day("until", text)
+		if err != nil {
+			return err
+		}
+		w.Until = day
+	}
+	_, err := c.m.Statuses.SetStatus(ctx, c.v.Shop.ID, c.cmd, w)
+	return err
+}
+
+// day reads a day of the store, as its beginning.
+func (c change) day(field, text string) (time.Time, error) {
+	day, err := time.ParseInLocation(time.DateOnly, text, c.v.Zone)
+	if err != nil {
+		return day, fault.New(fault.Invalid, "%.20q is not a day: use YYYY-MM-DD", text).Field(field)
+	}
+	return day.UTC(), nil
+}
+
+func saysResume(t target) []string {
+	if t.c.Ending != nil {
+		return []string{"The cancellation that waits for " + t.v.Day(t.c.Ending.At) + " is taken back, now. Orders go on as planned."}
+	}
+	return []string{"The contract runs again, now, and its orders are planned by its calendar: " + dashboard.Money(t.c.Amount()) + " " + t.c.Billing.String() + ". Dates that passed meanwhile are not charged."}
+}
+
+func doResume(ctx context.Context, c change) error {
+	_, err := c.m.Statuses.SetStatus(ctx, c.v.Shop.ID, c.cmd, lifecycle.StatusChange{To: contract.Active})
+	return err
+}
+
+func saysCancel(t target) []string {
+	says := []string{"The contract is cancelled at the platform, now, and cannot be resumed. " + t.unmade(), "The customer gets the e-mail about a cancellation, if your store sends it."}
+	if t.c.Prepaid() || t.c.Committed() > 0 {
+		says[0] = "The contract ends when what is paid for or committed to has been delivered; the page says when. After that it cannot be resumed."
+	}
+	return says
+}
+
+func doCancel(ctx context.Context, c change) error {
+	_, err := c.m.Statuses.SetStatus(ctx, c.v.Shop.ID, c.cmd, lifecycle.StatusChange{
+		To: contract.Cancelled, Feedback: c.form.Get("feedback"), Note: c.form.Get("note"), Now: c.form.Get("now") == "on",
+	})
+	return err
+}
+
+// askPortal says what opening the portal as the customer is.
+func (m *room) askPortal(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	c, err := m.contract(r, v)
+	if err != nil {
+		return err
+	}
+	return v.Ask(w, r, portalQuestion(c), nil)
+}
+
+func portalQuestion(c contract.Contract) dashboard.Question {
+	return dashboard.Question{
+		Title: "Open portal as customer", Back: at(c.ID), Path: at(c.ID) + "/portal", Button: "Make the link", Keep: "Stay here",
+		Says: []string{
+			"You see the portal as " + name(c) + " sees it, for 30 minutes. Every page of it says that this is a support session.",
+			"What you do there is logged as yours, and so is that you opened it.",
+		},
+	}
+}
+
+// portalPage shows the link of a support session.
+type portalPage struct{ Link, Until, Back string }
+
+// openPortal makes the link of a support session and shows it: the platform's admin lets no page
+// of another kind into its frame.
+func (m *room) openPortal(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	c, err := m.contract(r, v)
+	if err != nil {
+		return err
+	}
+	made, err := m.Links.OpenAs(r.Context(), v.Shop.ID, c.ID, c.Customer.ID, v.Actor(r))
+	if err != nil {
+		return v.Ask(w, r, portalQuestion(c), dashboard.AtForm(err, func(_, message string) (string, string) { return "", message }))
+	}
+	return v.Answer(w, dashboard.Page{Name: "contract-portal", Title: "Open portal as customer", Crumb: crumb(c), Content: portalPage{made.Value, v.Instant(made.ExpiresAt), at(c.ID)}})
+}
+
+// contract returns the contract that a path names, or NotFound.
+func (m *room) contract(r *http.Request, v dashboard.Visit) (contract.Contract, error) {
+	id, err := number(r, "contract")
+	if err != nil {
+		return contract.Contract{}, err
+	}
+	return m.Sheets.Contract(r.Context(), v.Shop.ID, contract.ID(id))
+}

@@ -1,0 +1,27 @@
+package dashboard
+
+import (
+	"errors"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+)
+
+// AtForm returns a failure as a form is shown again with: what a field names and does not exist
+// is wrong in that field, and when the platform does not answer the form stays, so that it can
+// be sent again. field returns the form's name of the field that the domain names, and the
+// message as the form's reader understands it.
+func AtForm(err error, field func(param, message string) (name, text string)) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return err
+	}
+	at := *f
+	switch {
+	case f.Kind == fault.NotFound && f.Param != "":
+		at.Kind = fault.Invalid
+	case f.Kind == fault.Unavailable || f.Kind == fault.DependencyFailed:
+		at.Kind = fault.FailedPrecondition
+	}
+	at.Param, at.Message = field(f.Param, f.Message)
+	return &at
+}
