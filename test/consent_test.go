@@ -156,3 +156,35 @@ func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
 		t.Errorf("%d reports of cancellations, %d e-mails", n, len(s.mails("kind=merchant_notice")))
 	}
 }
+
+// A merchant who does not react is reminded once, six hours before the platform cancels the contracts.
+// An absence that has ended leads to no reminder.
+func TestMerchantIsRemindedOnceBeforeContractsAreCancelled(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.uninstall()
+	s.pass("P1D")
+	s.call("POST", "/platform/shops/demo.myshopify.com/reinstall", nil, nil)
+	s.pass("PT6H")
+	s.uninstall()
+	want := func(n int) []mail {
+		t.Helper()
+		mails := s.mails("kind=merchant_notice")
+		if len(mails) != n {
+			t.Fatalf("%d e-mails to the merchant, want %d: %+v", len(mails), n, mails)
+		}
+		return mails
+	}
+	s.pass("P1DT17H")
+	want(2) // one for each absence
+	s.pass("PT2H")
+	found := false
+	for _, m := range want(3) {
+		found = found || m.To == "owner@demo.myshopify.com" && strings.Contains(m.Subject, "end in 6 hours") && strings.Contains(m.Text, "install the app again before")
+	}
+	if !found {
+		t.Errorf("no reminder: %+v", want(3))
+	}
+	s.pass("P3D")
+	want(3)
+}

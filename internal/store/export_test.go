@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -90,4 +91,33 @@ func SealedColumns() (list [][2]string) {
 		list = append(list, [2]string{c.table, c.column})
 	}
 	return list
+}
+
+// PersonalTable is a table of the export: its columns of text, each with how it is read, and
+// the condition of a customer's rows, whose number is ?1 and whose shop ?0.
+type PersonalTable struct {
+	Name, Rows string
+	Columns    map[string]string
+}
+
+// PersonalTables returns the tables of the export.
+func PersonalTables() []PersonalTable {
+	list := make([]PersonalTable, len(personalTables))
+	for i, p := range personalTables {
+		list[i] = PersonalTable{p.name, p.rows, map[string]string{}}
+		for _, c := range p.columns {
+			name, how, _ := strings.Cut(c, ":")
+			list[i].Columns[name] = how
+		}
+	}
+	return list
+}
+
+// TextColumns lists the columns of text on SQLite.
+const TextColumns = textColumns
+
+// OnPostgres reports whether the database is PostgreSQL.
+func (db *DB) OnPostgres() bool {
+	_, is := db.engine.(*postgresEngine)
+	return is
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,11 +18,11 @@ var _ connection.Tx = (*Tx)(nil)
 
 // PlatformConnections returns the store of the connections with the platform.
 func (db *DB) PlatformConnections() connection.Store {
-	return platformConnections{Scope[connection.Tx]{db, func(tx *Tx) connection.Tx { return tx }}, db.Shops()}
+	return platformConnections{readScope(db, func(tx *Tx) connection.Tx { return tx }, func(tx *Tx) connection.ReadTx { return tx }), db.Shops()}
 }
 
 type platformConnections struct {
-	Scope[connection.Tx]
+	ReadScope[connection.Tx, connection.ReadTx]
 	Shops
 }
 
@@ -75,10 +77,21 @@ type stateRow struct {
 	ExpiresAt int64
 }
 
-// PlatformConnection returns the connection of an app, locked. One that does not exist yet is
-// locked too: otherwise two transactions could create it.
+// PlatformConnection returns the connection of an app, locked unless the transaction is
+// read-only. One that does not exist yet is locked too: otherwise two transactions could
+// create it.
 func (tx *Tx) PlatformConnection(ctx context.Context, app connection.AppName) (connection.Connection, error) {
 	row := platformConnectionRow{ShopID: int64(tx.of), App: clean(string(app))}
+	if tx.readOnly {
+		err := tx.q.NewSelect().Model(&row).Where("p.shop_id = ?", tx.of).Where("p.app = ?", row.App).Scan(ctx)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return connection.Connection{App: app}, nil
+		case err != nil:
+			return connection.Connection{}, fmt.Errorf("read the connection of the app %s: %w", app, err)
+		}
+		return tx.db.platformConnectionOf(row)
+	}
 	if _, err := insert(ctx, tx, []platformConnectionRow{row}, "ON CONFLICT DO NOTHING"); err != nil {
 		return connection.Connection{}, err
 	}

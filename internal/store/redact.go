@@ -52,6 +52,9 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	if err := tx.putOut(ctx, customer); err != nil {
 		return err
 	}
+	if err := tx.redactMails(ctx, customer, contracts); err != nil {
+		return err
+	}
 	for _, erase := range []struct {
 		query string // that begins with the shop
 		by    any
@@ -73,10 +76,33 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	return nil
 }
 
+// redactMails erases the e-mails to the addresses of a customer, whether they are about a
+// contract or not.
+func (tx *Tx) redactMails(ctx context.Context, customer int64, contracts []contract.Contract) error {
+	var addresses []string
+	err := tx.q.NewSelect().Model((*memberRow)(nil)).Column("email").Where("m.shop_id = ?", tx.of).Where("m.customer_id = ?", customer).Scan(ctx, &addresses)
+	if err != nil {
+		return fmt.Errorf("read the addresses of customer %d: %w", customer, err)
+	}
+	for _, c := range contracts {
+		addresses = append(addresses, c.Customer.Email)
+	}
+	slices.Sort(addresses)
+	for _, address := range slices.Compact(addresses) {
+		if address == "" {
+			continue
+		}
+		if err := tx.RedactMailsTo(ctx, address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
 // that wait are not sent.
 func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
-	_, err := tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', last_error = '', version = version + 1,
+	_, err := tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
 		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase e-mails: %w", err)

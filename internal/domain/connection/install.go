@@ -148,7 +148,7 @@ func (s *Service) known(ctx context.Context, name AppName, domain string) (c Con
 	if err != nil {
 		return c, false, err
 	}
-	err = s.Store.Update(ctx, id, func(tx Tx) error {
+	err = s.Store.View(ctx, id, func(tx ReadTx) error {
 		if c, err = tx.PlatformConnection(ctx, name); err != nil {
 			return err
 		}

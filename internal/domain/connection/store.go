@@ -9,12 +9,17 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	Shop(ctx context.Context) (shop.Shop, error)
+	// PlatformConnection returns the connection of an app; without tokens when there is none. A
+	// transaction that may write locks it.
+	PlatformConnection(ctx context.Context, app AppName) (Connection, error)
+}
+
 // Tx is what a change of a connection needs of a transaction.
 type Tx interface {
-	Shop(ctx context.Context) (shop.Shop, error)
-	// PlatformConnection returns the connection of an app, locked; without tokens when there is
-	// none.
-	PlatformConnection(ctx context.Context, app AppName) (Connection, error)
+	ReadTx
 	// PutPlatformConnection writes a connection.
 	PutPlatformConnection(ctx context.Context, c Connection) error
 	Record(ctx context.Context, entries ...activity.Entry) error
@@ -23,6 +28,7 @@ type Tx interface {
 // Store keeps the connections.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 	// IDOf returns the id of a store, or NotFound.
 	IDOf(ctx context.Context, domain string) (shop.ID, error)
 	// Connections returns the connections of a store, by app.

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -34,9 +35,9 @@ const noticeHTML = `<!doctype html>
 </html>
 `
 
-// toOwner leaves an e-mail to the owner of a store in a transaction. Without an address
-// there is none.
-func toOwner(ctx context.Context, tx Outbox, of shop.Shop, key string, n notice, expires, now time.Time) error {
+// toOwner leaves an e-mail to the owner of a store in a transaction, which is sent at an
+// instant. Without an address there is none.
+func toOwner(ctx context.Context, tx Outbox, of shop.Shop, key string, n notice, at, expires, now time.Time) error {
 	if invalid := CheckAddress("", of.OwnerEmail); invalid != nil {
 		return nil //nolint:nilerr // a store without a usable address gets no e-mail
 	}
@@ -48,6 +49,7 @@ func toOwner(ctx context.Context, tx Outbox, of shop.Shop, key string, n notice,
 	if err != nil {
 		return err
 	}
+	m.DueAt = at
 	return Queue(ctx, tx, of.ID, m)
 }
 
@@ -59,19 +61,45 @@ func instantOf(of shop.Shop, at time.Time) string {
 	return at.Format("15:04 MST on 2 January 2006")
 }
 
+// lastCall is how long before the platform cancels the contracts of a store that has
+// uninstalled the app its merchant is reminded.
+const lastCall = 6 * time.Hour
+
 // Disconnected tells the merchant that the app was removed from the store: what that
-// means, and until when it can be avoided. The store is as it is after it was
-// disconnected.
+// means, and until when it can be avoided. Shortly before, a second e-mail says so again,
+// unless the app is installed then. The store is as it is after it was disconnected.
 func Disconnected(ctx context.Context, tx Outbox, of shop.Shop, now time.Time) error {
 	until := instantOf(of, of.CancelsAt())
-	return toOwner(ctx, tx, of, fmt.Sprintf("disconnected-%d", of.Guard.DisconnectedAt.UnixMilli()), notice{
+	err := toOwner(ctx, tx, of, fmt.Sprintf("disconnected-%d", of.Guard.DisconnectedAt.UnixMilli()), notice{
 		Subject: "Subscriptions of " + of.Domain + " end soon",
 		Paragraphs: []string{
 			"the subscription app was removed from " + of.Domain + ", or its access was withdrawn. Since then no order of a subscription is charged.",
 			"If this was not intended, install the app again before " + until + ". Then every subscription goes on where it stopped.",
 			"After that the platform cancels the subscriptions of the store. They do not come back with the app: subscribers have to subscribe again.",
 		},
-	}, of.CancelsAt(), now)
+	}, now, of.CancelsAt(), now)
+	if err != nil {
+		return err
+	}
+	return toOwner(ctx, tx, of, lastCallKey(of), notice{
+		Subject: "Subscriptions of " + of.Domain + " end in " + fmt.Sprint(lastCall.Hours()) + " hours",
+		Paragraphs: []string{
+			"the subscription app is still missing from " + of.Domain + ". The platform cancels the subscriptions of the store at " + until + ".",
+			"If this is not intended, install the app again before. Then every subscription goes on where it stopped. You get no further reminder.",
+		},
+	}, of.CancelsAt().Add(-lastCall), of.CancelsAt(), now)
+}
+
+const lastCallPrefix = "last-call-"
+
+// lastCallKey names the reminder of an absence.
+func lastCallKey(of shop.Shop) string {
+	return fmt.Sprintf("%s%d", lastCallPrefix, of.Guard.DisconnectedAt.UnixMilli())
+}
+
+// returned reports whether a message is the reminder of an absence that has ended.
+func returned(m Message, of shop.Shop) bool {
+	return strings.HasPrefix(m.DedupeKey, lastCallPrefix) && (of.Connected || m.DedupeKey != lastCallKey(of))
 }
 
 // PrivacyReminder tells the merchant that requests for personal data are open, and by when
@@ -83,5 +111,5 @@ func PrivacyReminder(ctx context.Context, tx Outbox, of shop.Shop, open int, due
 			fmt.Sprintf("%d requests for personal data of customers of %s are still open. The first one has to be answered by %s.", open, of.Domain, instantOf(of, dueBy)),
 			"Download each export in the dashboard of the subscription app, and pass it on to the customer.",
 		},
-	}, time.Time{}, now)
+	}, now, time.Time{}, now)
 }

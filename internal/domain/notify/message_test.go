@@ -163,7 +163,7 @@ func TestSuppressReason(t *testing.T) {
 		{"one of a kind that is switched off is not", func(*Message) {}, off, true},
 		{"one of another kind is", func(m *Message) { m.Kind = Paused }, off, false},
 	} {
-		if why := suppressReason(draft(tt.change), tt.settings, noon); (why != "") != tt.needless {
+		if why := suppressReason(draft(tt.change), shop.Shop{Settings: tt.settings}, noon); (why != "") != tt.needless {
 			t.Errorf("%s: %q", tt.name, why)
 		}
 	}
@@ -213,5 +213,26 @@ func TestLinkEmailShowsURLAndExpiry(t *testing.T) {
 	}
 	if c.Subject != `Your link to <b>"Tea" & more` {
 		t.Errorf("subject %q", c.Subject)
+	}
+}
+
+func TestReminderOfAnAbsenceThatHasEndedIsNotSent(t *testing.T) {
+	t.Parallel()
+	away := shop.Shop{Domain: "demo.myshopify.com", Guard: shop.Guard{Consent: shop.Consent{DisconnectedAt: noon}}}
+	again, back := away, away
+	again.Guard.DisconnectedAt, back.Connected = noon.Add(time.Hour), true
+	reminder := draft(func(m *Message) { m.DedupeKey = lastCallKey(away) })
+	for _, row := range []struct {
+		name     string
+		of       shop.Shop
+		needless bool
+	}{
+		{"the app is still missing", away, false},
+		{"it was installed again", back, true},
+		{"and was removed once more", again, true},
+	} {
+		if why := suppressReason(reminder, row.of, noon.Add(2*time.Hour)); (why != "") != row.needless {
+			t.Errorf("%s: %q", row.name, why)
+		}
 	}
 }

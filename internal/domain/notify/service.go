@@ -108,7 +108,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		var taken []int
 		for i := range due {
 			m := &due[i]
-			switch why := suppressReason(*m, b.shop.Settings, now); {
+			switch why := suppressReason(*m, b.shop, now); {
 			case why != "":
 				if err = m.suppress(why); err == nil {
 					entries = append(entries, *m.entry(int64(of), now))
@@ -136,11 +136,13 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 }
 
 // suppressReason says why a message need not be sent any more, or "".
-func suppressReason(m Message, settings shop.Settings, now time.Time) string {
+func suppressReason(m Message, of shop.Shop, now time.Time) string {
 	switch {
 	case !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt):
 		return "what it says holds no longer"
-	case !settings.Sends(m.Kind):
+	case returned(m, of):
+		return "the app is installed again"
+	case !of.Settings.Sends(m.Kind):
 		return "the store does not send e-mails of this kind"
 	}
 	return ""

@@ -145,6 +145,17 @@ func SharedPostgresOptions(t testing.TB, except ...string) store.Options {
 	return o
 }
 
+// Inhabited returns the options of two databases, on SQLite and on PostgreSQL, in which the
+// neighbours have rows in every table. A test may change them.
+func Inhabited(t testing.TB) map[string]store.Options {
+	t.Helper()
+	o := SQLiteOptions(t)
+	write(t, o.URL, inhabited)
+	return map[string]store.Options{
+		"SQLite": o, "PostgreSQL": {URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey, Subscribers: subscribers()},
+	}
+}
+
 func open(t testing.TB, o store.Options) *store.DB {
 	t.Helper()
 	db := Open(t, o)

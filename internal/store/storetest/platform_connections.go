@@ -40,6 +40,22 @@ func testPlatformConnections(t *testing.T, open opener) {
 				t.Errorf("elsewhere: %+v", got)
 			}
 		}
+		view := func(of shop.ID, app connection.AppName) (got connection.Connection) {
+			err := w.db.PlatformConnections().View(t.Context(), of, func(tx connection.ReadTx) (err error) {
+				got, err = tx.PlatformConnection(t.Context(), app)
+				return err
+			})
+			if err != nil {
+				t.Errorf("view the connection of %s: %v", app, err)
+			}
+			return got
+		}
+		if got := view(w.shop.ID, c.App); !reflect.DeepEqual(got, c) {
+			t.Errorf("viewed %+v", got)
+		}
+		if got := view(w.addShop("third.myshopify.com").ID, connection.Primary); !reflect.DeepEqual(got, connection.Connection{App: connection.Primary}) {
+			t.Errorf("viewed where there is none: %+v", got)
+		}
 		list, err := w.db.PlatformConnections().Connections(t.Context(), w.shop.ID)
 		if err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], c) {
 			t.Errorf("listed %+v, %v", list, err)
