@@ -157,7 +157,7 @@ func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
 	}
 }
 
-// A merchant who does not react is reminded once, six hours before the platform cancels the contracts.
+// A merchant is reminded once if nothing was done, six hours before the platform cancels the contracts.
 // An absence that has ended leads to no reminder.
 func TestMerchantIsRemindedOnceBeforeContractsAreCancelled(t *testing.T) {
 	t.Parallel()

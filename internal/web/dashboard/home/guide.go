@@ -129,11 +129,12 @@ func (m *room) fill(r *http.Request, v dashboard.Visit, p *homePage) (err error)
 	if p.Events, err = m.events(r, v); err != nil {
 		return err
 	}
-	o, known := m.cache.get(v.Shop.ID, m.Clock.Now())
+	_, known := m.cache.get(v.Shop.ID, m.Clock.Now())
 	if p.Lazy = !known && r.URL.Query().Get("figures") == ""; p.Lazy {
 		return nil
 	}
-	if o, err = m.overview(r.Context(), v.Shop); err != nil {
+	o, err := m.overview(r.Context(), v.Shop)
+	if err != nil {
 		return err
 	}
 	p.Figures = tiles(v, o)
