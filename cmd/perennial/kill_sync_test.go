@@ -58,9 +58,9 @@ func (w *watched) killAt(operation string, last func(listed int) bool) func(kill
 			if c.of("ContractsUpdated") {
 				w.cursors = append(w.cursors, c.Variables.After)
 			}
-			ends := c.of(operation) && last(len(w.cursors))
+			listed := len(w.cursors)
 			w.mu.Unlock()
-			return ends && lost(r, killed)
+			return c.of(operation) && last(listed) && lost(r, killed)
 		}
 	}
 }
@@ -156,7 +156,14 @@ func (m *mortal) syncKilled() {
 	before := 0
 	for kill := 1; kill < 3; kill++ {
 		m.endLease()
-		m.killedIn(seen.killAt("ContractsUpdated", func(listed int) bool { return listed == 2 }), m.start, m.kill)
+		// A page is asked for while the one before it is being stored.
+		second := func(listed int) bool {
+			if listed == 2 {
+				m.eventually("the first page is stored", func() bool { return m.progress().Done > before })
+			}
+			return listed == 2
+		}
+		m.killedIn(seen.killAt("ContractsUpdated", second), m.start, m.kill)
 		y := m.progress()
 		if y.Done <= before || y.Done >= syncedContracts || y.Stage != intake.Reading {
 			m.Errorf("after kill %d: %+v", kill+1, y)
