@@ -174,7 +174,7 @@ func TestReconnectedStoreContinues(t *testing.T) {
 	}
 	want := map[string]int{
 		"SHOPIFY_EVENT UPDATED INFO": 1, "SYSTEM_EVENT BILLING_ATTEMPT_TRIGGERED SUCCESS": cycles[1] + 3,
-		"SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS": 1, // the e-mail to the merchant
+		"SYSTEM_EVENT INFORMATIONAL_EVENT SUCCESS": 2, // the e-mails to the merchant: at once, and shortly before the platform cancels contracts
 	}
 	if left := 3 - cycles[1]; left > 0 { // what fell due without a connection ended, and says so
 		want["SYSTEM_EVENT BILLING_ATTEMPT_SKIPPED SKIPPED"] = left

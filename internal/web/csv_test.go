@@ -56,7 +56,7 @@ func TestCSVIsDownloadWithSafeRows(t *testing.T) {
 	if got := w.Body.String(); got != want {
 		t.Errorf("the body is %q, want %q", got, want)
 	}
-	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="mrr--2026----.csv"` {
+	if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="mrr--2026---.csv"` {
 		t.Errorf("Content-Disposition is %q", got)
 	}
 	if got := w.Header().Get("Content-Type"); got != "text/csv; charset=utf-8" {

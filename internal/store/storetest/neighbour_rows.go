@@ -135,9 +135,6 @@ func parts(id shop.ID) []part {
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
 	})
-	within("comments", func(ctx context.Context, tx *store.Tx) error {
-		return tx.AddComment(ctx, &support.Comment{Contract: 9001, Author: "theirs@staff.example", Text: "theirs", At: day})
-	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
 	})
@@ -191,12 +188,6 @@ func parts(id shop.ID) []part {
 	})
 	beside("calls", func(ctx context.Context, db *store.DB) error {
 		return db.Partners().CountCalls(ctx, id, []partner.Calls{{App: "reports", Connection: 5, Day: day.Truncate(24 * time.Hour), Count: 7, Errors: 1, LastAt: day}})
-	})
-	within("comments", func(ctx context.Context, tx *store.Tx) error {
-		return tx.AddComment(ctx, &support.Comment{Contract: 1, Author: "ana@staff.example", Text: "Called", At: day})
-	})
-	beside("requests", func(ctx context.Context, db *store.DB) error {
-		return db.AddRequests(ctx, id, []requestlog.Entry{{Method: "GET", Path: "/api/external/v2/customers", At: day, RequestID: "neighbour"}})
 	})
 	beside("rates", func(ctx context.Context, db *store.DB) error {
 		bank := db.SharedBuckets()

@@ -76,6 +76,7 @@ type homePage struct {
 	Query string
 	Gone  *dashboard.Departure // nil: the store has the app
 
+	Folded  bool // the guide is: what is left of it does not keep orders from being charged
 	Lazy    bool // the script asks for the figures
 	Figures *figures
 	Items   []item
@@ -108,6 +109,7 @@ func (m *room) home(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
+	p.Folded = p.Done == len(p.Steps) || state.Contracts && state.Connected && v.Shop.Guard.AwaitsSince.IsZero()
 	if state.Contracts {
 		if err := m.fill(r, v, &p); err != nil {
 			return err
