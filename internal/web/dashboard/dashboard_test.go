@@ -256,7 +256,7 @@ func TestInstallingMerchantManagesUsersInPlatformsAdmin(t *testing.T) {
 	s := open(t)
 	s.Want(s.Get("/admin/stores/second/users?embedded=1&id_token=second/71"), http.StatusOK, "Invite a user", "Store user 71")
 	s.Want(s.Post("/admin/stores/second/users/invite?embedded=1", "email", "x@staff.example", "role", "ADMIN", "id_token", "second/71"), http.StatusOK, `id="bring"`) // the page after it gets a token of its own
-	list, err := s.Staff.Invitations(t.Context(), s.First.ID+1)
+	list, err := s.Staff.Invitations(t.Context(), s.Second.ID)
 	if err != nil || len(list) != 1 || list[0].Role != staff.Admin {
 		t.Errorf("invitations %+v, %v", list, err)
 	}
