@@ -28,7 +28,7 @@ TESTENV   := env GOGC=400
 # SQLite is some thirty times slower under the race detector, so it is run on
 # the packages where goroutines meet without much of a database. Those left out start
 # none, or have tests that are slow because of theirs.
-RACE      ?= ./internal/base/... ./internal/job/... $(shell $(GO) list ./internal/web/... | grep -v '/web/dashboard$$') \
+RACE      ?= ./internal/base/... ./internal/job/... $(shell $(GO) list ./internal/web/... | grep -v '/web/dashboard') \
 	$(shell $(GO) list ./internal/domain/... | grep -vE '/domain/(amend|cadence|cadence/.*|connection|delivery|notify|plan|staff)$$')
 FUZZTIME  ?= 10s
 
