@@ -55,6 +55,7 @@ func TestRequestsAreWrittenInOneBatch(t *testing.T) {
 			s.Add(7, Entry{Path: "/x"})
 		}
 		time.Sleep(2 * gather)
+		synctest.Wait()
 		if len(m.batches) != 1 || len(m.batches[0]) != 40 || dropped != 0 {
 			t.Fatalf("%d batches, %d dropped", len(m.batches), dropped)
 		}
@@ -82,6 +83,7 @@ func TestRequestNeverWaitsForTheStore(t *testing.T) {
 		s := service(m, &dropped)
 		s.Add(7, Entry{})
 		time.Sleep(2 * gather) // now the store holds the first one
+		synctest.Wait()
 		for range mostPending + 5 {
 			s.Add(7, Entry{})
 		}
