@@ -89,7 +89,10 @@ func (p *Proof) run(ctx context.Context) error {
 	}
 	first := p.Worlds[0]
 	again := o.live(ctx, first.Number)
-	if p.Again = again.Trace; again.Trace != first.Trace || again.Err != nil {
+	if again.Err != nil {
+		return fmt.Errorf("world %d, the second time: %w", first.Number, again.Err)
+	}
+	if p.Again = again.Trace; again.Trace != first.Trace {
 		return fmt.Errorf("%s does not hold: world %d left the trace %016x the first time and %016x the second", I12, first.Number, first.Trace, again.Trace)
 	}
 	return p.void()
