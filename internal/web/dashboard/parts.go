@@ -42,6 +42,22 @@ type Pager struct {
 	Next     string // address of the rows after; empty: there are none
 }
 
+// PagerOf returns the pager of a list in pages of the same size, on which the page with a
+// number, from 0, shows some rows. turn returns the address of another page.
+func PagerOf(what string, number, size, shown, total int, turn func(number int) string) Pager {
+	p := Pager{Total: total, What: what}
+	if shown > 0 {
+		p.From, p.To = number*size+1, number*size+shown
+	}
+	if number > 0 {
+		p.Prev = turn(min(number-1, max(0, (total-1)/size)))
+	}
+	if (number+1)*size < total {
+		p.Next = turn(number + 1)
+	}
+	return p
+}
+
 // Empty is shown in place of a list without rows. Template "empty" shows it.
 type Empty struct {
 	Icon, Title, Text string

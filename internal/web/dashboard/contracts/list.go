@@ -264,19 +264,11 @@ func (m *room) rows(v dashboard.Visit, p *listPage, l listQuery, list []contract
 		}
 		p.Rows = append(p.Rows, r)
 	}
-	p.Pager = dashboard.Pager{Total: total, What: "contracts"}
+	what := "contracts"
 	if len(l.filters) > 0 {
-		p.Pager.What = "contracts that match"
+		what = "contracts that match"
 	}
-	if len(list) > 0 {
-		p.Pager.From, p.Pager.To = l.page*l.size+1, l.page*l.size+len(list)
-	}
-	if l.page > 0 {
-		p.Pager.Prev = v.At(l.at(min(l.page-1, max(0, (total-1)/l.size))).path())
-	}
-	if (l.page+1)*l.size < total {
-		p.Pager.Next = v.At(l.at(l.page + 1).path())
-	}
+	p.Pager = dashboard.PagerOf(what, l.page, l.size, len(list), total, func(number int) string { return v.At(l.at(number).path()) })
 	if total > 0 {
 		values := l.at(0).values()
 		p.Export = v.At("/contracts.csv?" + values.Encode())

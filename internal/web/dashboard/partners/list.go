@@ -94,13 +94,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	for _, c := range all {
 		p.History = append(p.History, rowOf(v, c, now))
 	}
-	p.Pager = dashboard.Pager{From: at*historyRow + 1, To: at*historyRow + len(all), Total: total, What: "connections"}
-	if at > 0 {
-		p.Pager.Prev = v.At(fmt.Sprintf("/partners?page=%d", at-1))
-	}
-	if (at+1)*historyRow < total {
-		p.Pager.Next = v.At(fmt.Sprintf("/partners?page=%d", at+1))
-	}
+	p.Pager = dashboard.PagerOf("connections", at, historyRow, len(all), total, func(number int) string { return v.At(fmt.Sprintf("/partners?page=%d", number)) })
 	return v.Answer(w, dashboard.Page{Name: "partners", Title: "Partners", Lead: "Applications of others that act for this store, with the permissions that you give them.", Content: p})
 }
 

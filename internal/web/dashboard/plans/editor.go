@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/plan"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -46,8 +45,8 @@ func (m *room) begin(w http.ResponseWriter, r *http.Request, v dashboard.Visit) 
 func newGroup(v dashboard.Visit, line string) dashboard.Page {
 	terms := termsForm(plan.Terms{})
 	kind := dashboard.Field{Name: "line", Label: "Contracts are", Type: "select", Required: true, Hint: "It cannot be changed later."}
-	for _, l := range lines {
-		kind.Choices = append(kind.Choices, dashboard.Choice{Value: l.name, Name: l.title, Selected: l.name == line})
+	for _, l := range dashboard.Lines {
+		kind.Choices = append(kind.Choices, dashboard.Choice{Value: l.Name, Name: l.Title, Selected: l.Name == line})
 	}
 	terms = append(terms[:1:1], append([]dashboard.Field{kind}, terms[1:]...)...)
 	terms = append(terms, idsField("products", "Product numbers or graph ids, separated by commas. More can be added later."))
@@ -71,12 +70,7 @@ func (m *room) create(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 	if err == nil {
 		sold.Products, err = ids(r, "products", "Product")
 	}
-	command := plan.CreateCommand{Line: shop.Subscriptions, Draft: plan.Draft{Terms: terms, Options: []plan.Option{o}}, Sold: sold, Actor: v.Actor(r)}
-	for _, l := range lines {
-		if l.name == r.PostForm.Get("line") {
-			command.Line = l.line
-		}
-	}
+	command := plan.CreateCommand{Line: dashboard.LineNamed(r.PostForm.Get("line")).Of, Draft: plan.Draft{Terms: terms, Options: []plan.Option{o}}, Sold: sold, Actor: v.Actor(r)}
 	var g plan.Group
 	if err == nil {
 		g, err = m.Groups.Create(r.Context(), v.Shop.ID, command)

@@ -10,7 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/plan"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -37,27 +36,16 @@ type groupRow struct {
 	State     *dashboard.Badge // nil: it is the same at the platform
 }
 
-// lines are the sides of the business, by their names in addresses.
-var lines = []struct {
-	name, title string
-	line        shop.Line
-}{{"subscriptions", "Subscriptions", shop.Subscriptions}, {"memberships", "Memberships", shop.Memberships}}
-
 // shownOptions is how many options the list names.
 const shownOptions = 4
 
 func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	at := 0
-	for i, l := range lines {
-		if l.name == r.URL.Query().Get("line") {
-			at = i
-		}
-	}
+	line := dashboard.LineNamed(r.URL.Query().Get("line"))
 	number, err := strconv.Atoi(r.URL.Query().Get("page"))
 	if number--; err != nil || number < 0 {
 		number = 0
 	}
-	groups, total, err := m.Book.PlanGroups(r.Context(), v.Shop.ID, lines[at].line, page.Request{Page: number, Size: rowsAtOnce, Sort: []page.Sort{{Field: plan.FieldName}}})
+	groups, total, err := m.Book.PlanGroups(r.Context(), v.Shop.ID, line.Of, page.Request{Page: number, Size: rowsAtOnce, Sort: []page.Sort{{Field: plan.FieldName}}})
 	if err != nil {
 		return err
 	}
@@ -65,27 +53,20 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p := listPage{May: v.May(staff.ManageStore)}
-	for i, l := range lines {
-		p.Tabs = append(p.Tabs, dashboard.Tab{Name: l.title, Path: v.At(path + "?line=" + l.name), Here: i == at})
-	}
+	p := listPage{Tabs: v.LineTabs(path, line), May: v.May(staff.ManageStore)}
 	for _, g := range groups {
 		p.Rows = append(p.Rows, rowOf(g, active[int64(g.ID)]))
 	}
 	if total > rowsAtOnce {
-		p.Pager = &dashboard.Pager{From: number*rowsAtOnce + 1, To: number*rowsAtOnce + len(groups), Total: total, What: "plan groups"}
-		turn := func(n int) string { return v.At(fmt.Sprintf("%s?line=%s&page=%d", path, lines[at].name, n+1)) }
-		if number > 0 {
-			p.Pager.Prev = turn(number - 1)
-		}
-		if p.Pager.To < total {
-			p.Pager.Next = turn(number + 1)
-		}
+		pager := dashboard.PagerOf("plan groups", number, rowsAtOnce, len(groups), total, func(n int) string {
+			return v.At(fmt.Sprintf("%s?line=%s&page=%d", path, line.Name, n+1))
+		})
+		p.Pager = &pager
 	}
 	if total == 0 {
 		p.Empty = &dashboard.Empty{Icon: "plan", Title: "No plan group yet", Text: "A plan group says how often customers can get its products, and for how much less."}
 		if p.May {
-			p.Empty.Action, p.Empty.Path = "Create plan group", v.At(path+"/new?line="+lines[at].name)
+			p.Empty.Action, p.Empty.Path = "Create plan group", v.At(path+"/new?line="+line.Name)
 		}
 	}
 	return v.Answer(w, dashboard.Page{Name: "plans", Title: "Plan groups", Lead: "How customers can subscribe to your products.", Content: p})
@@ -134,8 +115,8 @@ func (m *room) find(ctx context.Context, v dashboard.Visit, text string) (g plan
 	if err != nil {
 		return g, dashboard.PathNotFound()
 	}
-	for _, l := range lines {
-		if g, err = m.Book.PlanGroup(ctx, v.Shop.ID, l.line, plan.ID(id)); !fault.Is(err, fault.NotFound) {
+	for _, l := range dashboard.Lines {
+		if g, err = m.Book.PlanGroup(ctx, v.Shop.ID, l.Of, plan.ID(id)); !fault.Is(err, fault.NotFound) {
 			return g, err
 		}
 	}

@@ -1,10 +1,10 @@
 package settings
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -78,16 +78,7 @@ var fields = map[string]string{
 
 // atField names the field of the form that a failure is about.
 func atField(err error) error {
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok {
-		return err
-	}
-	if name, known := fields[f.Param]; known {
-		at := *f
-		at.Param = name
-		return &at
-	}
-	return err
+	return dashboard.AtForm(err, func(param, message string) (string, string) { return cmp.Or(fields[param], param), message })
 }
 
 // whole reads a whole number from a field.

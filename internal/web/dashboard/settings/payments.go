@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
 
 // actionWords are the final actions as pages name them.
@@ -108,14 +109,6 @@ func enterPayments(r *http.Request) (dunning.Settings, error) {
 	return s, nil
 }
 
-// classWords are the classes of declines as pages name them.
-var classWords = map[dunning.Class]string{
-	dunning.Funds: "Not enough money", dunning.Issuer: "Declined by the bank", dunning.Transient: "A system failed on the way to the bank",
-	dunning.Auth: "The customer has to confirm the payment", dunning.Card: "The card cannot be charged", dunning.Fraud: "Suspected fraud",
-	dunning.Stock: "Out of stock", dunning.Address: "The address cannot be delivered to", dunning.Merchant: "The store cannot take the payment",
-	dunning.Gone: "The customer no longer exists", dunning.Done: "Already paid",
-}
-
 // outlook is what two settings do about the same failures, if no retry is paid.
 type outlook struct {
 	Failures int
@@ -175,7 +168,7 @@ func (m *room) outlook(ctx context.Context, v dashboard.Visit, entered dunning.S
 			}
 			return fmt.Sprintf("%s over %s; then: %s", dashboard.Count(retries, "retry", "retries"), dashboard.Count(max(last, 1), "day", "days"), actionWords[plan.Then])
 		}
-		row := outlookRow{Class: classWords[class], Failures: len(list), Now: total(v.Shop.Settings.Dunning), Then: total(entered)}
+		row := outlookRow{Class: words.DeclineClass(class), Failures: len(list), Now: total(v.Shop.Settings.Dunning), Then: total(entered)}
 		row.Difference = row.Now != row.Then
 		o.Rows = append(o.Rows, row)
 	}

@@ -205,16 +205,7 @@ func asEntered(fields []dashboard.Field, r *http.Request) []dashboard.Field {
 
 // begin shows the form of a new rule.
 func (m *room) begin(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	return v.Answer(w, newRule(lineOf(r.URL.Query().Get("line"))))
-}
-
-func lineOf(name string) shop.Line {
-	for _, l := range lines {
-		if l.name == name {
-			return l.line
-		}
-	}
-	return shop.Subscriptions
+	return v.Answer(w, newRule(dashboard.LineNamed(r.URL.Query().Get("line")).Of))
 }
 
 func newRule(line shop.Line) dashboard.Page {
@@ -226,7 +217,7 @@ func newRule(line shop.Line) dashboard.Page {
 
 // create makes a rule, or shows what it would do.
 func (m *room) create(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	line := lineOf(r.URL.Query().Get("line"))
+	line := dashboard.LineNamed(r.URL.Query().Get("line")).Of
 	return m.submit(w, r, v, newRule(line), swap.Rule{Line: line}, func(rule swap.Rule) (string, error) {
 		_, err := m.Rules.Create(r.Context(), v.Shop, rule, v.Actor(r))
 		return "swap-created", err

@@ -17,12 +17,6 @@ import (
 // crumb is what the pages belong to.
 var crumb = &dashboard.Crumb{Name: "Swap rules", Path: path}
 
-// lines are the sides of the business, by their names in addresses.
-var lines = []struct {
-	name, title string
-	line        shop.Line
-}{{"subscriptions", "Subscriptions", shop.Subscriptions}, {"memberships", "Memberships", shop.Memberships}}
-
 // rowsAtOnce is how many rules a page lists.
 const rowsAtOnce = 50
 
@@ -49,24 +43,16 @@ type ruleRow struct {
 }
 
 func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	at := 0
-	for i, l := range lines {
-		if l.name == r.URL.Query().Get("line") {
-			at = i
-		}
-	}
+	line := dashboard.LineNamed(r.URL.Query().Get("line"))
 	number, err := strconv.Atoi(r.URL.Query().Get("page"))
 	if number--; err != nil || number < 0 {
 		number = 0
 	}
-	rules, total, err := m.Book.SwapRulesOf(r.Context(), v.Shop.ID, lines[at].line, page.Request{Page: number, Size: rowsAtOnce})
+	rules, total, err := m.Book.SwapRulesOf(r.Context(), v.Shop.ID, line.Of, page.Request{Page: number, Size: rowsAtOnce})
 	if err != nil {
 		return err
 	}
-	p := listPage{May: v.May(staff.ManageStore), New: path + "/new?line=" + lines[at].name}
-	for i, l := range lines {
-		p.Tabs = append(p.Tabs, dashboard.Tab{Name: l.title, Path: v.At(path + "?line=" + l.name), Here: i == at})
-	}
+	p := listPage{Tabs: v.LineTabs(path, line), May: v.May(staff.ManageStore), New: path + "/new?line=" + line.Name}
 	for i, rule := range rules {
 		place := number*rowsAtOnce + i + 1
 		row := ruleRow{
@@ -79,14 +65,10 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 		p.Rows = append(p.Rows, row)
 	}
 	if total > rowsAtOnce {
-		p.Pager = &dashboard.Pager{From: number*rowsAtOnce + 1, To: number*rowsAtOnce + len(rules), Total: total, What: "rules"}
-		turn := func(n int) string { return v.At(fmt.Sprintf("%s?line=%s&page=%d", path, lines[at].name, n+1)) }
-		if number > 0 {
-			p.Pager.Prev = turn(number - 1)
-		}
-		if p.Pager.To < total {
-			p.Pager.Next = turn(number + 1)
-		}
+		pager := dashboard.PagerOf("rules", number, rowsAtOnce, len(rules), total, func(n int) string {
+			return v.At(fmt.Sprintf("%s?line=%s&page=%d", path, line.Name, n+1))
+		})
+		p.Pager = &pager
 	}
 	if total == 0 {
 		p.Empty = &dashboard.Empty{Icon: "swap", Title: "No swap rule yet", Text: "A rule replaces products in orders by others, such as a starter kit by refills."}
@@ -148,8 +130,8 @@ func (m *room) read(r *http.Request, v dashboard.Visit) (rule swap.Rule, err err
 	if err != nil {
 		return rule, dashboard.PathNotFound()
 	}
-	for _, l := range lines {
-		if rule, err = m.Book.SwapRuleOf(r.Context(), v.Shop.ID, l.line, swap.ID(id)); !fault.Is(err, fault.NotFound) {
+	for _, l := range dashboard.Lines {
+		if rule, err = m.Book.SwapRuleOf(r.Context(), v.Shop.ID, l.Of, swap.ID(id)); !fault.Is(err, fault.NotFound) {
 			return rule, err
 		}
 	}
@@ -158,9 +140,9 @@ func (m *room) read(r *http.Request, v dashboard.Visit) (rule swap.Rule, err err
 
 // listOf returns the path of the list with a line's rules.
 func listOf(line shop.Line) string {
-	for _, l := range lines {
-		if l.line == line {
-			return path + "?line=" + l.name
+	for _, l := range dashboard.Lines {
+		if l.Of == line {
+			return path + "?line=" + l.Name
 		}
 	}
 	return path

@@ -200,7 +200,8 @@ func (m *room) dayOf(v dashboard.Visit, date time.Time, number int, sum upcoming
 		return v.At("/upcoming/" + key + "?page=" + strconv.Itoa(page))
 	}
 	p := &dayPage{
-		Orders: count(sum.Orders), Amounts: amounts(sum.Amounts), Acts: v.May(manage), Pager: dashboard.Pager{Total: sum.Orders, What: "orders of the day"},
+		Orders: count(sum.Orders), Amounts: amounts(sum.Amounts), Acts: v.May(manage),
+		Pager: dashboard.PagerOf("orders of the day", number, upcoming.PageSize, len(list), sum.Orders, at),
 		Empty: dashboard.Empty{Icon: "cal", Title: "Nothing scheduled", Text: "No order is queued for this day.", Action: "Back to the calendar", Path: v.At("/upcoming?month=" + date.Format(monthLayout))},
 		Prev:  v.At("/upcoming/" + date.AddDate(0, 0, -1).Format(time.DateOnly)), Next: v.At("/upcoming/" + date.AddDate(0, 0, 1).Format(time.DateOnly)),
 	}
@@ -212,15 +213,6 @@ func (m *room) dayOf(v dashboard.Visit, date time.Time, number int, sum upcoming
 			Order: int64(o.Attempt), Contract: int64(o.Contract), Customer: name(o), Email: o.Email, Cycle: o.Cycle,
 			At: o.Date.In(v.Zone).Format("15:04"), Moved: o.Moved, Amount: dashboard.Money(o.Amount),
 		})
-	}
-	if len(list) > 0 {
-		p.Pager.From, p.Pager.To = number*upcoming.PageSize+1, number*upcoming.PageSize+len(list)
-	}
-	if number > 0 {
-		p.Pager.Prev = at(number - 1)
-	}
-	if (number+1)*upcoming.PageSize < sum.Orders {
-		p.Pager.Next = at(number + 1)
 	}
 	lead := "No order is queued."
 	if sum.Orders > 0 {
