@@ -28,23 +28,7 @@ import (
 func (v *visit) lookInFrame(name string, frame *browsertest.Frame, words string) {
 	v.t.Helper()
 	frame.Wait(words)
-	report := func(how string, found []browsertest.Violation) {
-		v.t.Helper()
-		for _, one := range found {
-			v.t.Errorf("%s, %s: %s", name, how, one)
-		}
-	}
-	for _, width := range []int64{390, 1280} {
-		for _, scheme := range []string{"light", "dark"} {
-			how := fmt.Sprintf("%d pixels wide, %s", width, scheme)
-			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
-			report(how, v.tab.Audit())
-			report("in the frame, "+how, frame.Audit())
-			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
-		}
-		report(fmt.Sprintf("%d pixels wide", width), v.tab.Sideways())
-		report(fmt.Sprintf("in the frame, %d pixels wide", width), frame.Sideways())
-	}
+	v.audit(name, part{"", v.tab}, part{"in the frame, ", frame})
 }
 
 func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {

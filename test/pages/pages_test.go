@@ -268,22 +268,41 @@ func (v *visit) look(name string, status, want int) {
 	if status != want {
 		v.t.Errorf("%s: answered %d, want %d", name, status, want)
 	}
-	report := func(how string, found []browsertest.Violation) {
-		v.t.Helper()
-		for _, one := range found {
-			v.t.Errorf("%s, %s: %s", name, how, one)
-		}
+	v.audit(name, part{"", v.tab})
+	v.report(name+", by keyboard", v.tab.Keyboard())
+}
+
+// part is a page, or a frame in it.
+type part struct {
+	where string
+	page  interface {
+		Audit() []browsertest.Violation
+		Sideways() []browsertest.Violation
 	}
+}
+
+// audit looks at parts of the page that is open on a phone and on a desk, in light and in dark.
+func (v *visit) audit(name string, parts ...part) {
+	v.t.Helper()
 	for _, width := range []int64{390, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
-			how := fmt.Sprintf("%d pixels wide, %s", width, scheme)
 			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
-			report(how, v.tab.Audit())
+			for _, p := range parts {
+				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), p.page.Audit())
+			}
 			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
 		}
-		report(fmt.Sprintf("%d pixels wide", width), v.tab.Sideways())
+		for _, p := range parts {
+			v.report(fmt.Sprintf("%s, %s%d pixels wide", name, p.where, width), p.page.Sideways())
+		}
 	}
-	report("by keyboard", v.tab.Keyboard())
+}
+
+func (v *visit) report(how string, found []browsertest.Violation) {
+	v.t.Helper()
+	for _, one := range found {
+		v.t.Errorf("%s: %s", how, one)
+	}
 }
 
 // picture keeps a picture of the page when the flag -shots is set.
