@@ -19,16 +19,6 @@ type Page struct {
 // query.
 func (v Visit) At(path string) string { return v.View.At(path) }
 
-// Done returns the address of a page that says what was done, by the name of a sentence in
-// [Room.Said].
-func (v Visit) Done(path, what string) string {
-	mark := "?"
-	if strings.Contains(path, "?") {
-		mark = "&"
-	}
-	return v.At(path + mark + "done=" + url.QueryEscape(what))
-}
-
 // Answer shows a page.
 func (v Visit) Answer(w http.ResponseWriter, p Page) error {
 	return v.renderer.render(w, http.StatusOK, p.Name, v.with(p))
@@ -59,10 +49,14 @@ func (v Visit) Fragment(w http.ResponseWriter, name string, content any) error {
 // Go sends the reader to a page of the store, which says what was done, by the name of a
 // sentence in [Room.Said]. Empty: it says nothing.
 func (v Visit) Go(w http.ResponseWriter, path, done string) error {
-	if done == "" {
-		return Redirect(w, v.At(path))
+	if done != "" {
+		mark := "?"
+		if strings.Contains(path, "?") {
+			mark = "&"
+		}
+		path += mark + "done=" + url.QueryEscape(done)
 	}
-	return Redirect(w, v.Done(path, done))
+	return Redirect(w, v.At(path))
 }
 
 func (v Visit) with(p Page) View {

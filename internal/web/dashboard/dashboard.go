@@ -12,16 +12,18 @@ import (
 // New returns the handler of Path and everything below it.
 func New(o Options) (http.Handler, error) {
 	d := &dashboard{Options: o, styles: styles, said: maps.Clone(said)}
-	if o.Embed != nil {
-		if _, err := url.Parse(o.Embed.Bridge); err != nil {
-			return nil, err
-		}
-	}
 	pages, err := parsePages()
 	if err != nil {
 		return nil, err
 	}
 	d.renderer = &renderer{pages: pages, embed: o.Embed, unavailable: o.Frame.Unavailable}
+	if o.Embed != nil {
+		u, err := url.Parse(o.Embed.Bridge)
+		if err != nil {
+			return nil, err
+		}
+		d.renderer.bridge = u.Scheme + "://" + u.Host
+	}
 	mux := http.NewServeMux()
 	d.handleEntrance(mux)
 	for _, room := range o.Rooms {
@@ -61,12 +63,12 @@ const findPath = "/find"
 
 // furnish adds a room: its routes are registered, and what its pages need is kept.
 func (d *dashboard) furnish(mux *http.ServeMux, room Room) error {
-	base, err := parsePages()
+	pages, err := d.renderer.pages.Clone()
 	if err != nil {
 		return err
 	}
 	if room.Pages != nil {
-		if base, err = base.ParseFS(room.Pages, "pages/*.html"); err != nil {
+		if pages, err = pages.ParseFS(room.Pages, "pages/*.html"); err != nil {
 			return err
 		}
 	}
@@ -76,7 +78,7 @@ func (d *dashboard) furnish(mux *http.ServeMux, room Room) error {
 	for _, route := range room.Routes {
 		method, path := route.split()
 		d.finds = d.finds || path == findPath
-		mux.HandleFunc(method+" "+Path+"/stores/{shop}"+path, d.inStore(base, route))
+		mux.HandleFunc(method+" "+Path+"/stores/{shop}"+path, d.inStore(pages, route))
 	}
 	return nil
 }

@@ -75,6 +75,7 @@ type renderer struct {
 	pages       *template.Template // of this package
 	assets      assets
 	embed       *Embedding       // nil: no page is shown in the platform's admin
+	bridge      string           // origin of the platform's script
 	unavailable func(error) bool // nil: no failure says so
 }
 
@@ -83,7 +84,7 @@ type renderer struct {
 func (p *renderer) policy(v View) string {
 	rules := []string{"default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'"}
 	if v.Embedded {
-		return strings.Join(append(rules, "script-src 'self' "+p.embed.origin(), "connect-src 'self' "+p.embed.origin(), "frame-ancestors "+strings.Join(p.embed.Ancestors(v.Shop), " ")), "; ")
+		return strings.Join(append(rules, "script-src 'self' "+p.bridge, "connect-src 'self' "+p.bridge, "frame-ancestors "+strings.Join(p.embed.Ancestors(v.Shop), " ")), "; ")
 	}
 	return strings.Join(append(rules, "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"), "; ")
 }

@@ -4,7 +4,6 @@
 package dashboard
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
@@ -35,15 +34,6 @@ type Embedding struct {
 	Bridge string
 	// Ancestors returns the origins whose pages may have a store's pages in a frame.
 	Ancestors func(domain string) []string
-}
-
-// origin returns that of the platform's script.
-func (e *Embedding) origin() string {
-	u, err := url.Parse(e.Bridge)
-	if err != nil { // New has parsed it
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // Options are what the pages need.

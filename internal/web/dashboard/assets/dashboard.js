@@ -65,10 +65,6 @@ addEventListener("click", async (event) => {
   setTimeout(() => { label.textContent = before; }, 2000);
 });
 
-document.querySelectorAll("form[data-select]").forEach((form) => {
-  form.querySelectorAll("[data-all]").forEach((box) => { box.hidden = false; });
-  form.querySelectorAll("[data-bar]").forEach((bar) => { bar.hidden = !form.querySelector("input[name=id]:checked"); });
-});
 // On a phone the tabs scroll: the one that is open is in sight.
 const showTab = () => document.querySelectorAll(".tabs > [aria-current]").forEach((tab) => {
   const tabs = tab.parentElement;
@@ -77,8 +73,11 @@ const showTab = () => document.querySelectorAll(".tabs > [aria-current]").forEac
 showTab();
 addEventListener("resize", showTab);
 
-document.querySelectorAll("form[data-select] [data-all]").forEach((box) => { box.hidden = false; });
 // A box that ticks all others of its table, and the bar that appears when one is ticked.
+document.querySelectorAll("form[data-select]").forEach((form) => {
+  form.querySelectorAll("[data-all]").forEach((box) => { box.hidden = false; });
+  form.querySelectorAll("[data-bar]").forEach((bar) => { bar.hidden = !form.querySelector("input[name=id]:checked"); });
+});
 addEventListener("change", (event) => {
   const form = event.target.closest("form[data-select]");
   if (!form) return;
@@ -101,12 +100,10 @@ addEventListener("click", async (event) => {
     const question = page.querySelector("[data-question]");
     if (!question) throw new Error("no question");
     const dialog = document.createElement("dialog");
-    const title = page.querySelector("h1");
-    title.id = "dialog-title";
     const head = document.createElement("header");
     const heading = document.createElement("h2");
     heading.id = "dialog-title";
-    heading.textContent = title.textContent;
+    heading.textContent = page.querySelector("h1").textContent;
     head.append(heading);
     question.removeAttribute("aria-label");
     dialog.setAttribute("aria-labelledby", "dialog-title");
