@@ -115,10 +115,15 @@ func (tx *Tx) PutLedger(ctx context.Context, l analytics.Ledger) error {
 
 // AddVersions inserts versions and ends those that they follow.
 func (tx *Tx) AddVersions(ctx context.Context, versions []analytics.Version) error {
+	ends := make(map[int64][]int64) // contracts whose version ends, by the instant
 	for _, v := range versions {
-		_, err := tx.q.NewRaw("UPDATE contract_history SET valid_to = ? WHERE shop_id = ? AND contract_id = ? AND valid_to = 0", bound{max(millis(v.ValidFrom), 1)}, bound{tx.of}, bound{v.Contract}).Exec(ctx)
+		at := max(millis(v.ValidFrom), 1)
+		ends[at] = append(ends[at], v.Contract)
+	}
+	for _, at := range sortedKeys(ends) {
+		_, err := tx.q.NewRaw("UPDATE contract_history SET valid_to = ? WHERE shop_id = ? AND contract_id IN (?) AND valid_to = 0", bound{at}, bound{tx.of}, boundList[int64](ends[at])).Exec(ctx)
 		if err != nil {
-			return fmt.Errorf("end a version of contract %d: %w", v.Contract, err)
+			return fmt.Errorf("end the versions of %d contracts: %w", len(ends[at]), err)
 		}
 	}
 	rows, err := rowsOf[historyRow](tx.of, versions...)
