@@ -57,10 +57,7 @@ func parameters(form url.Values) dashboard.Page {
 		return dashboard.Page{Name: "bulk-parameters", Title: "Choose an action", Crumb: contractsPage, Content: p}
 	}
 	p.Warns = wordsOf[kind].warns
-	for _, f := range fieldsOf[kind] {
-		f.Value = form.Get(f.Name)
-		p.Fields = append(p.Fields, f)
-	}
+	p.Fields = dashboard.Entered(fieldsOf[kind], form)
 	return dashboard.Page{Name: "bulk-parameters", Title: wordsOf[kind].name, Lead: p.Chosen + ". Nothing is changed before you have seen the preview.", Crumb: contractsPage, Content: p}
 }
 

@@ -116,14 +116,8 @@ func (t target) question(a action, form url.Values) dashboard.Question {
 	if a.fields != nil {
 		q.Fields = a.fields(t)
 	}
-	for i, f := range q.Fields {
-		if form == nil {
-			break
-		}
-		q.Fields[i].Value = form.Get(f.Name)
-		for j := range f.Choices {
-			f.Choices[j].Selected = f.Choices[j].Value == form.Get(f.Name)
-		}
+	if form != nil {
+		q.Fields = dashboard.Entered(q.Fields, form)
 	}
 	return q
 }

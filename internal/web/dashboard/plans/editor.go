@@ -59,7 +59,7 @@ func newGroup(v dashboard.Visit, line string) dashboard.Page {
 func (m *room) create(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	p := newGroup(v, r.PostForm.Get("line"))
 	shown := p.Content.(formPage)
-	shown.Terms, shown.Sections, shown.Sample = withValues(shown.Terms, r), asEntered(shown.Sections, r), sampleField(r.PostForm.Get("sample"))
+	shown.Terms, shown.Sections, shown.Sample = dashboard.Entered(shown.Terms, r.PostForm), asEntered(shown.Sections, r), sampleField(r.PostForm.Get("sample"))
 	p.Content = shown
 	o, err := entered(r, usual)
 	terms := enteredTerms(r, plan.Terms{})
@@ -224,7 +224,7 @@ func (m *room) saveTerms(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 		return failed
 	}
 	shown := p.Content.(groupPage)
-	shown.Terms = withValues(shown.Terms, r)
+	shown.Terms = dashboard.Entered(shown.Terms, r.PostForm)
 	p.Content = shown
 	return v.Refuse(w, r, p, atForm(err))
 }

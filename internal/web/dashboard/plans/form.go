@@ -3,7 +3,6 @@ package plans
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,13 +57,6 @@ func zero(n int) string {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-func tick(on bool) string {
-	if on {
-		return "on"
-	}
-	return ""
-}
-
 // optionForm returns the fields of an option.
 func optionForm(o plan.Option) []section {
 	text := func(name, value string, most int, hint string) dashboard.Field {
@@ -74,7 +66,7 @@ func optionForm(o plan.Option) []section {
 		return dashboard.Field{Name: name, Label: labels[name], Type: "number", Value: value, Min: low, Limit: limit, Hint: hint}
 	}
 	check := func(name string, on bool, hint string) dashboard.Field {
-		return dashboard.Field{Name: name, Label: labels[name], Type: "checkbox", Value: tick(on), Hint: hint}
+		return dashboard.Field{Name: name, Label: labels[name], Type: "checkbox", Value: dashboard.Tick(on), Hint: hint}
 	}
 	choose := func(name, value, hint string, pairs ...string) dashboard.Field {
 		f := dashboard.Field{Name: name, Label: labels[name], Type: "select", Required: true, Hint: hint}
@@ -214,29 +206,9 @@ func entered(r *http.Request, o plan.Option) (plan.Option, error) {
 // asEntered returns the fields with what was sent.
 func asEntered(list []section, r *http.Request) []section {
 	for i := range list {
-		list[i].Fields = withValues(list[i].Fields, r)
+		list[i].Fields = dashboard.Entered(list[i].Fields, r.PostForm)
 	}
 	return list
-}
-
-func withValues(fields []dashboard.Field, r *http.Request) []dashboard.Field {
-	fields = slices.Clone(fields)
-	for i := range fields {
-		f := &fields[i]
-		value := r.PostForm.Get(f.Name)
-		switch f.Type {
-		case "checkbox":
-			f.Value = tick(value != "")
-		case "select":
-			f.Choices = slices.Clone(f.Choices)
-			for c := range f.Choices {
-				f.Choices[c].Selected = f.Choices[c].Value == value
-			}
-		default:
-			f.Value = value
-		}
-	}
-	return fields
 }
 
 // termsForm returns the fields of a group other than its options.

@@ -126,7 +126,7 @@ func (m *room) assign(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 	if err != nil {
 		p := productsForm(g, adds)
 		shown := p.Content.(productsPage)
-		shown.Fields = withValues(shown.Fields, r)
+		shown.Fields = dashboard.Entered(shown.Fields, r.PostForm)
 		p.Content = shown
 		return v.Refuse(w, r, p, atForm(err))
 	}

@@ -91,10 +91,3 @@ func whole(r *http.Request, field, what string) (int, error) {
 }
 
 func ticked(r *http.Request, field string) bool { return r.PostForm.Get(field) != "" }
-
-func tick(on bool) string {
-	if on {
-		return "on"
-	}
-	return ""
-}

@@ -20,9 +20,9 @@ func generalForm(s shop.Shop) formPage {
 		Facts: []fact{{"Store", s.Domain}, {"Time zone", s.TimeZone}, {"Currency", string(s.Currency)}, {"Orders are charged at", fmt.Sprintf("%02d:%02d, store time", s.OrderHour, s.OrderMinute)}},
 		Groups: []group{
 			{"Orders", "", []dashboard.Field{
-				{Name: "immediate", Type: "checkbox", Label: "Let integrations place orders at once", Hint: "The API may then charge an order before its day.", Value: tick(set.ImmediateOrders)},
+				{Name: "immediate", Type: "checkbox", Label: "Let integrations place orders at once", Hint: "The API may then charge an order before its day.", Value: dashboard.Tick(set.ImmediateOrders)},
 				{
-					Name: "freeze", Type: "checkbox", Label: "Hold subscribers to the orders they committed to", Value: tick(set.FreezeUntilMinCycles),
+					Name: "freeze", Type: "checkbox", Label: "Hold subscribers to the orders they committed to", Value: dashboard.Tick(set.FreezeUntilMinCycles),
 					Hint: "Until the minimum of a plan is reached, subscribers cannot cancel, pause or change. Memberships are always held.",
 				},
 				{
@@ -100,18 +100,8 @@ func planNumbers(text string) ([]int64, error) {
 // asEntered shows what was entered in a form and not what is stored.
 func asEntered(p formPage, r *http.Request) formPage {
 	p.Seen = r.PostForm.Get("seen")
-	for _, g := range p.Groups {
-		for i := range g.Fields {
-			f := &g.Fields[i]
-			value := r.PostForm.Get(f.Name)
-			if f.Type == "checkbox" {
-				value = tick(value != "")
-			}
-			f.Value = value
-			for j := range f.Choices {
-				f.Choices[j].Selected = f.Choices[j].Value == value
-			}
-		}
+	for i := range p.Groups {
+		p.Groups[i].Fields = dashboard.Entered(p.Groups[i].Fields, r.PostForm)
 	}
 	return p
 }

@@ -58,7 +58,7 @@ func mailForm(s shop.Settings) formPage {
 	for _, section := range mails {
 		g := group{Title: section.title}
 		for _, m := range section.kinds {
-			g.Fields = append(g.Fields, dashboard.Field{Name: "mail-" + string(m.kind), Type: "checkbox", Label: m.name, Hint: m.about, Value: tick(s.Sends(m.kind))})
+			g.Fields = append(g.Fields, dashboard.Field{Name: "mail-" + string(m.kind), Type: "checkbox", Label: m.name, Hint: m.about, Value: dashboard.Tick(s.Sends(m.kind))})
 		}
 		p.Groups = append(p.Groups, g)
 	}

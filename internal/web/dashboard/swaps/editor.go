@@ -68,13 +68,6 @@ var modeWords = []struct {
 	{swap.ProductPlan, "What the new product’s plan says"}, {swap.ProductThenExisting, "What the new product’s plan says, or else as many per cent off"},
 }
 
-func tick(on bool) string {
-	if on {
-		return "on"
-	}
-	return ""
-}
-
 // fieldsOf returns the fields of a rule.
 func fieldsOf(rule swap.Rule) []dashboard.Field {
 	cycle, shift := "", ""
@@ -95,12 +88,12 @@ func fieldsOf(rule swap.Rule) []dashboard.Field {
 		{Name: "from", Label: labels["from"], Type: "textarea", Required: true, Value: listed(rule.Sources), Hint: lines + "An order must hold all of them."},
 		{Name: "to", Label: labels["to"], Type: "textarea", Required: true, Value: listed(rule.Destinations), Hint: lines + "As often as the order holds what is replaced."},
 		{Name: "cycle", Label: labels["cycle"], Type: "number", Value: cycle, Min: "1", Hint: "Only the order of this cycle, or with the next box all from it on. Empty: any."},
-		{Name: "every", Label: "Look at every order", Type: "checkbox", Value: tick(rule.EveryOrder), Hint: "Otherwise it acts once for a contract."},
-		{Name: "first", Label: "Change the first order too", Type: "checkbox", Value: tick(rule.FirstOrder), Hint: "If it is charged by this service."},
+		{Name: "every", Label: "Look at every order", Type: "checkbox", Value: dashboard.Tick(rule.EveryOrder), Hint: "Otherwise it acts once for a contract."},
+		{Name: "first", Label: "Change the first order too", Type: "checkbox", Value: dashboard.Tick(rule.FirstOrder), Hint: "If it is charged by this service."},
 		discount,
 		{Name: "shift", Label: labels["shift"], Type: "number", Value: shift, Min: "-365", Limit: "365", Hint: "From the order after the swap on. Empty: they stay."},
-		{Name: "silent", Label: "Send the customer no e-mail about it", Type: "checkbox", Value: tick(rule.NoEmail)},
-		{Name: "on", Label: "The rule is on", Type: "checkbox", Value: tick(!rule.Off), Hint: "A dry run shows what it would do while it is off."},
+		{Name: "silent", Label: "Send the customer no e-mail about it", Type: "checkbox", Value: dashboard.Tick(rule.NoEmail)},
+		{Name: "on", Label: "The rule is on", Type: "checkbox", Value: dashboard.Tick(!rule.Off), Hint: "A dry run shows what it would do while it is off."},
 	}
 }
 
@@ -185,24 +178,6 @@ func entered(r *http.Request, rule swap.Rule) (swap.Rule, error) {
 	return rule, nil
 }
 
-// asEntered returns the fields with what was sent.
-func asEntered(fields []dashboard.Field, r *http.Request) []dashboard.Field {
-	for i := range fields {
-		f, value := &fields[i], r.PostForm.Get(fields[i].Name)
-		switch f.Type {
-		case "checkbox":
-			f.Value = tick(value != "")
-		case "select":
-			for c := range f.Choices {
-				f.Choices[c].Selected = f.Choices[c].Value == value
-			}
-		default:
-			f.Value = value
-		}
-	}
-	return fields
-}
-
 // begin shows the form of a new rule.
 func (m *room) begin(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	return v.Answer(w, newRule(dashboard.LineNamed(r.URL.Query().Get("line")).Of))
@@ -257,7 +232,7 @@ func (m *room) save(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 // submit stores what a form says, or shows what it would do.
 func (m *room) submit(w http.ResponseWriter, r *http.Request, v dashboard.Visit, p dashboard.Page, was swap.Rule, store func(swap.Rule) (string, error)) error {
 	shown := p.Content.(formPage)
-	shown.Fields = asEntered(shown.Fields, r)
+	shown.Fields = dashboard.Entered(shown.Fields, r.PostForm)
 	p.Content = shown
 	rule, err := entered(r, was)
 	if err == nil {

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"errors"
+	"net/url"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
@@ -24,4 +26,29 @@ func AtForm(err error, field func(param, message string) (name, text string)) er
 	}
 	at.Param, at.Message = field(f.Param, f.Message)
 	return &at
+}
+
+// Tick returns the value of a checkbox.
+func Tick(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+// Entered returns fields with what was entered in a form in place of what is stored.
+func Entered(fields []Field, form url.Values) []Field {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		f := &fields[i]
+		f.Value = form.Get(f.Name)
+		if f.Type == "checkbox" {
+			f.Value = Tick(f.Value != "")
+		}
+		f.Choices = slices.Clone(f.Choices)
+		for c := range f.Choices {
+			f.Choices[c].Selected = f.Choices[c].Value == f.Value
+		}
+	}
+	return fields
 }
