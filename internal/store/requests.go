@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -76,7 +77,7 @@ func (tx *Tx) AddRequests(ctx context.Context, list []requestlog.Entry) error {
 
 // Requests returns at most limit requests of a shop since an instant, newest first, after a
 // cursor.
-func (db *DB) Requests(ctx context.Context, of shop.ID, f requestlog.Filter, since time.Time, after requestlog.Cursor, limit int) ([]requestlog.Entry, error) {
+func (db *DB) Requests(ctx context.Context, of shop.ID, f requestlog.Filter, since time.Time, after page.Cursor, limit int) ([]requestlog.Entry, error) {
 	var rows []requestRow
 	q := db.in(of).NewSelect().Model(&rows).Where("r.shop_id = ?", of).Where("r.at > ?", millis(since))
 	if f.Key != 0 {

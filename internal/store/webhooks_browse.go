@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
@@ -18,7 +19,7 @@ const deliveriesPerStep = 10_000
 
 // BrowseDeliveries returns at most limit deliveries that the filter selects, of a bounded
 // number after a cursor, and where to go on.
-func (s webhookStore) BrowseDeliveries(ctx context.Context, of shop.ID, ask webhook.DeliveryFilter, after webhook.Cursor, limit int) ([]webhook.Delivery, webhook.Cursor, error) {
+func (s webhookStore) BrowseDeliveries(ctx context.Context, of shop.ID, ask webhook.DeliveryFilter, after page.Cursor, limit int) ([]webhook.Delivery, page.Cursor, error) {
 	step := func(model any) *bun.SelectQuery {
 		q := s.db.in(of).NewSelect().Model(model).Where("d.shop_id = ?", of)
 		if ask.Endpoint != 0 {
@@ -35,23 +36,23 @@ func (s webhookStore) BrowseDeliveries(ctx context.Context, of shop.ID, ask webh
 		q = q.Where("d.status = ?", ask.Status)
 	}
 	if err := q.OrderExpr("d.at DESC, d.id DESC").Limit(int64(limit + 1)).Scan(ctx); err != nil {
-		return nil, webhook.Cursor{}, fmt.Errorf("read webhook deliveries: %w", err)
+		return nil, page.Cursor{}, fmt.Errorf("read webhook deliveries: %w", err)
 	}
 	list, err := readRows[webhook.Delivery](rows[:min(len(rows), limit)])
 	if err != nil {
-		return nil, webhook.Cursor{}, err
+		return nil, page.Cursor{}, err
 	}
 	if len(rows) > limit {
-		return list, webhook.Cursor{At: list[limit-1].At, ID: list[limit-1].ID}, nil
+		return list, page.Cursor{At: list[limit-1].At, ID: int64(list[limit-1].ID)}, nil
 	}
 	var last []webhookDeliveryRow
 	if err := step(&last).Column("at", "id").Offset(deliveriesPerStep - 1).Limit(1).Scan(ctx); err != nil {
-		return nil, webhook.Cursor{}, fmt.Errorf("find the end of a step in the webhook deliveries: %w", err)
+		return nil, page.Cursor{}, fmt.Errorf("find the end of a step in the webhook deliveries: %w", err)
 	}
 	if len(last) == 0 {
-		return list, webhook.Cursor{}, nil
+		return list, page.Cursor{}, nil
 	}
-	return list, webhook.Cursor{At: instant(last[0].At), ID: webhook.DeliveryID(last[0].ID)}, nil
+	return list, page.Cursor{At: instant(last[0].At), ID: last[0].ID}, nil
 }
 
 // Delivery returns a delivery, or NotFound.

@@ -2,7 +2,6 @@ package activity
 
 import (
 	"context"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -47,17 +46,10 @@ type LineTrail interface {
 	EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]Entry, int, error)
 }
 
-// Cursor is a place in the trail: what follows is older than the entry that it names. The zero
-// cursor is the beginning.
-type Cursor struct {
-	At time.Time
-	ID int64
-}
-
 // Older reads entries from the newest to the oldest, in steps whose work is bounded.
 type Older interface {
 	// OlderEntries looks at a bounded number of a shop's entries after a cursor and returns at
 	// most limit of them that meet every criterion, newest first. Next is where to go on; it is
 	// zero when nothing is left to look at.
-	OlderEntries(ctx context.Context, of shop.ID, where []page.Criterion, after Cursor, limit int) (list []Entry, next Cursor, err error)
+	OlderEntries(ctx context.Context, of shop.ID, where []page.Criterion, after page.Cursor, limit int) (list []Entry, next page.Cursor, err error)
 }

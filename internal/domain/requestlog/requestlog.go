@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -63,13 +64,6 @@ type Filter struct {
 	Until  time.Time // answered before
 }
 
-// Cursor is a place in a list: what follows is older than the entry that it names. The zero
-// cursor is the beginning.
-type Cursor struct {
-	At time.Time
-	ID int64
-}
-
 // Refused counts requests that were refused. Each number is MostCounted when there are more.
 type Refused struct {
 	Forbidden int // 403: the key lacks a scope
@@ -84,7 +78,7 @@ type Store interface {
 	// AddRequests stores entries of a shop. One whose ID is taken is left out.
 	AddRequests(ctx context.Context, of shop.ID, list []Entry) error
 	// Requests returns at most limit entries since an instant, newest first, after a cursor.
-	Requests(ctx context.Context, of shop.ID, f Filter, since time.Time, after Cursor, limit int) ([]Entry, error)
+	Requests(ctx context.Context, of shop.ID, f Filter, since time.Time, after page.Cursor, limit int) ([]Entry, error)
 	// Refused counts the requests since an instant that were refused.
 	Refused(ctx context.Context, of shop.ID, since time.Time) (Refused, error)
 	// ForgetRequests deletes about limit entries that have expired and returns how many it did,

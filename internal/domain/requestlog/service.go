@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -129,7 +130,7 @@ func (s *Service) Wait() {
 }
 
 // List returns at most limit requests of a shop, newest first, after a cursor.
-func (s *Service) List(ctx context.Context, of shop.ID, f Filter, after Cursor, limit int) ([]Entry, error) {
+func (s *Service) List(ctx context.Context, of shop.ID, f Filter, after page.Cursor, limit int) ([]Entry, error) {
 	return s.Store.Requests(ctx, of, f, s.Clock.Now().Add(-Retention), after, limit)
 }
 

@@ -5,15 +5,9 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
-
-// Cursor is a place in the list of deliveries: what follows is older than the delivery that it
-// names. The zero cursor is the beginning.
-type Cursor struct {
-	At time.Time
-	ID DeliveryID
-}
 
 // Results are how deliveries to an endpoint fared.
 type Results struct {
@@ -26,7 +20,7 @@ type Browser interface {
 	// BrowseDeliveries looks at a bounded number of a shop's deliveries after a cursor and
 	// returns at most limit of them that the filter selects, newest first. Next is where to go
 	// on; it is zero when nothing is left to look at.
-	BrowseDeliveries(ctx context.Context, of shop.ID, q DeliveryFilter, after Cursor, limit int) (list []Delivery, next Cursor, err error)
+	BrowseDeliveries(ctx context.Context, of shop.ID, q DeliveryFilter, after page.Cursor, limit int) (list []Delivery, next page.Cursor, err error)
 	// Delivery returns a delivery, or NotFound.
 	Delivery(ctx context.Context, of shop.ID, id DeliveryID) (Delivery, error)
 	// RecentResults returns the results of the deliveries since an instant that were tried, by
@@ -43,10 +37,10 @@ type ReplayTx interface {
 
 // Browse returns at most limit deliveries of a shop, newest first, and where to go on; zero
 // when nothing is left. An unknown endpoint is NotFound.
-func (s *Service) Browse(ctx context.Context, of shop.ID, q DeliveryFilter, after Cursor, limit int) ([]Delivery, Cursor, error) {
+func (s *Service) Browse(ctx context.Context, of shop.ID, q DeliveryFilter, after page.Cursor, limit int) ([]Delivery, page.Cursor, error) {
 	if q.Endpoint != 0 {
 		if _, err := s.Endpoint(ctx, of, q.Endpoint); err != nil {
-			return nil, Cursor{}, err
+			return nil, page.Cursor{}, err
 		}
 	}
 	return s.Store.BrowseDeliveries(ctx, of, q, after, limit)

@@ -25,7 +25,7 @@ func testDevelopers(t *testing.T, open opener) {
 			}
 		}
 		other := w.addShop("other.myshopify.com")
-		want := func(f requestlog.Filter, since time.Time, after requestlog.Cursor, ids ...int64) {
+		want := func(f requestlog.Filter, since time.Time, after page.Cursor, ids ...int64) {
 			t.Helper()
 			got, err := w.db.Requests(t.Context(), w.shop.ID, f, since, after, 10)
 			if err != nil || len(got) != len(ids) {
@@ -37,15 +37,15 @@ func testDevelopers(t *testing.T, open opener) {
 				}
 			}
 		}
-		want(requestlog.Filter{}, time.Time{}, requestlog.Cursor{}, 4, 3, 2, 1)
-		want(requestlog.Filter{Key: 5}, day, requestlog.Cursor{}, 4, 3)
-		want(requestlog.Filter{Key: 6}, day, requestlog.Cursor{})
-		want(requestlog.Filter{Failed: true}, time.Time{}, requestlog.Cursor{At: day.Add(time.Hour), ID: 3}, 2)
-		want(requestlog.Filter{Status: 429, Until: day.Add(2 * time.Hour)}, time.Time{}, requestlog.Cursor{}, 3)
+		want(requestlog.Filter{}, time.Time{}, page.Cursor{}, 4, 3, 2, 1)
+		want(requestlog.Filter{Key: 5}, day, page.Cursor{}, 4, 3)
+		want(requestlog.Filter{Key: 6}, day, page.Cursor{})
+		want(requestlog.Filter{Failed: true}, time.Time{}, page.Cursor{At: day.Add(time.Hour), ID: 3}, 2)
+		want(requestlog.Filter{Status: 429, Until: day.Add(2 * time.Hour)}, time.Time{}, page.Cursor{}, 3)
 		if got, err := w.db.Refused(t.Context(), w.shop.ID, day.Add(-time.Hour)); err != nil || got != (requestlog.Refused{Forbidden: 1, Limited: 1}) {
 			t.Errorf("refused %+v, %v", got, err)
 		}
-		if got, err := w.db.Requests(t.Context(), other.ID, requestlog.Filter{}, time.Time{}, requestlog.Cursor{}, 10); err != nil || len(got) != 0 {
+		if got, err := w.db.Requests(t.Context(), other.ID, requestlog.Filter{}, time.Time{}, page.Cursor{}, 10); err != nil || len(got) != 0 {
 			t.Errorf("another shop has %+v, %v", got, err)
 		}
 		end := day.Add(requestlog.Retention)
@@ -56,7 +56,7 @@ func testDevelopers(t *testing.T, open opener) {
 		if err := log.Clean(t.Context(), w.shop.ID); err != nil {
 			t.Fatal(err)
 		}
-		want(requestlog.Filter{}, time.Time{}, requestlog.Cursor{}, 4, 3)
+		want(requestlog.Filter{}, time.Time{}, page.Cursor{}, 4, 3)
 	})
 	open.twice(t, "the activity log and the deliveries are read on from a place", func(t *testing.T, open opener) {
 		w := begin(t, open)
@@ -67,7 +67,7 @@ func testDevelopers(t *testing.T, open opener) {
 			return tx.Record(t.Context(), entry, entry, later)
 		})
 		seven := []page.Criterion{{Field: activity.FieldEntityID, Op: page.Equals, Numbers: []int64{7}}, {Field: activity.FieldStatus, Op: page.Equals, Texts: []string{"SUCCESS"}}}
-		first, next, err := w.db.OlderEntries(t.Context(), w.shop.ID, seven, activity.Cursor{}, 1)
+		first, next, err := w.db.OlderEntries(t.Context(), w.shop.ID, seven, page.Cursor{}, 1)
 		if err != nil || len(first) != 1 || next.ID != first[0].ID {
 			t.Fatalf("first %+v, %+v, %v", first, next, err)
 		}
@@ -90,11 +90,11 @@ func testDevelopers(t *testing.T, open opener) {
 		})
 		w.in(func(tx *store.Tx) error { return tx.FailDeliveries(t.Context(), 0, "msg_1", "gone") })
 		hooks := w.db.Webhooks()
-		failed, _, err := hooks.BrowseDeliveries(t.Context(), w.shop.ID, webhook.DeliveryFilter{Endpoint: endpoint.ID, Status: webhook.Failed}, webhook.Cursor{}, 5)
+		failed, _, err := hooks.BrowseDeliveries(t.Context(), w.shop.ID, webhook.DeliveryFilter{Endpoint: endpoint.ID, Status: webhook.Failed}, page.Cursor{}, 5)
 		if err != nil || len(failed) != 1 || failed[0].Message != "msg_1" {
 			t.Fatalf("failed %+v, %v", failed, err)
 		}
-		newest, from, err := hooks.BrowseDeliveries(t.Context(), w.shop.ID, webhook.DeliveryFilter{}, webhook.Cursor{}, 1)
+		newest, from, err := hooks.BrowseDeliveries(t.Context(), w.shop.ID, webhook.DeliveryFilter{}, page.Cursor{}, 1)
 		if err != nil || len(newest) != 1 || newest[0].Message != "msg_2" {
 			t.Fatalf("newest %+v, %v", newest, err)
 		}

@@ -1,14 +1,10 @@
 package activity
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -44,31 +40,14 @@ func (m *room) asked(query url.Values, v dashboard.Visit) ([]page.Criterion, url
 	return where, kept, err
 }
 
-// cursor reads the place in the list, which is an instant and a number.
-func cursor(text string) (activity.Cursor, error) {
-	if text == "" {
-		return activity.Cursor{}, nil
-	}
-	at, id, _ := strings.Cut(text, "-")
-	ms, err := strconv.ParseInt(at, 10, 64)
-	if err != nil {
-		return activity.Cursor{}, fault.New(fault.Invalid, "the page of the list does not exist")
-	}
-	number, err := strconv.ParseInt(id, 10, 64)
-	if err != nil {
-		return activity.Cursor{}, fault.New(fault.Invalid, "the page of the list does not exist")
-	}
-	return activity.Cursor{At: time.UnixMilli(ms), ID: number}, nil
-}
-
 // address returns the path of a page with a filter, at a place of the list.
-func address(path string, filter url.Values, at activity.Cursor) string {
+func address(path string, filter url.Values, at page.Cursor) string {
 	q := url.Values{}
 	for name := range filter {
 		q.Set(name, filter.Get(name))
 	}
 	if !at.At.IsZero() {
-		q.Set("after", fmt.Sprintf("%d-%d", at.At.UnixMilli(), at.ID))
+		q.Set("after", at.String())
 	}
 	if len(q) == 0 {
 		return path

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -62,7 +63,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	after, err := cursor(r.URL.Query().Get("after"))
+	after, err := page.ParseCursor(r.URL.Query().Get("after"))
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	}
 	p := listPage{
 		Path: v.At("/activity"), Selections: selections(filter), Entity: filter.Get(entity), By: filter.Get(by), From: filter.Get(from), To: filter.Get(to), Filtered: len(filter) > 0,
-		Days: days(v, entries), Export: v.At(address("/activity/export.csv", filter, activity.Cursor{})), Empty: empty(v, filter),
+		Days: days(v, entries), Export: v.At(address("/activity/export.csv", filter, page.Cursor{})), Empty: empty(v, filter),
 	}
 	if !next.At.IsZero() {
 		p.Older = v.At(address("/activity", filter, next))
@@ -81,7 +82,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 		}
 	}
 	if !after.At.IsZero() {
-		p.Newest = v.At(address("/activity", filter, activity.Cursor{}))
+		p.Newest = v.At(address("/activity", filter, page.Cursor{}))
 	}
 	return v.Answer(w, dashboard.Page{Name: "activity", Title: "Activity log", Lead: "What was changed in this store, who did it, and through what.", Content: p})
 }
@@ -125,7 +126,7 @@ func (m *room) export(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 	if err != nil {
 		return err
 	}
-	entries, next, err := m.Log.OlderEntries(r.Context(), v.Shop.ID, where, activity.Cursor{}, perRead)
+	entries, next, err := m.Log.OlderEntries(r.Context(), v.Shop.ID, where, page.Cursor{}, perRead)
 	if err != nil {
 		return err
 	}

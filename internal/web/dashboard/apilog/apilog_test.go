@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -138,7 +139,7 @@ func TestExpiredRequestsAreDeleted(t *testing.T) {
 	if err := log.Clean(t.Context(), s.First.ID); err != nil {
 		t.Fatal(err)
 	}
-	left, err := s.DB.Requests(t.Context(), s.First.ID, requestlog.Filter{}, time.Time{}, requestlog.Cursor{}, 10)
+	left, err := s.DB.Requests(t.Context(), s.First.ID, requestlog.Filter{}, time.Time{}, page.Cursor{}, 10)
 	if err != nil || len(left) != 1 || left[0].ID != 3 {
 		t.Errorf("%v are left, %v", left, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -57,7 +58,7 @@ var answers = []struct {
 }
 
 // asked reads the filter and the place in the list.
-func asked(q url.Values, v dashboard.Visit) (f requestlog.Filter, after requestlog.Cursor, err error) {
+func asked(q url.Values, v dashboard.Visit) (f requestlog.Filter, after page.Cursor, err error) {
 	wrong := fault.New(fault.Invalid, "the list cannot be filtered like this")
 	for _, a := range answers {
 		if a.value == q.Get("answer") {
@@ -81,18 +82,8 @@ func asked(q url.Values, v dashboard.Visit) (f requestlog.Filter, after requestl
 		}
 		f.Until = day.AddDate(0, 0, 1)
 	}
-	if text := q.Get("after"); text != "" {
-		at, id, _ := strings.Cut(text, "-")
-		ms, err := strconv.ParseInt(at, 10, 64)
-		if err == nil {
-			after.ID, err = strconv.ParseInt(id, 10, 64)
-		}
-		if err != nil {
-			return f, after, fault.New(fault.Invalid, "the page of the list does not exist")
-		}
-		after.At = time.UnixMilli(ms)
-	}
-	return f, after, nil
+	after, err = page.ParseCursor(q.Get("after"))
+	return f, after, err
 }
 
 func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
@@ -130,7 +121,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	}
 	if more {
 		last := list[perPage-1]
-		p.Pager.Next = v.At(address(query, fmt.Sprintf("%d-%d", last.At.UnixMilli(), last.ID)))
+		p.Pager.Next = v.At(address(query, page.Cursor{At: last.At, ID: last.ID}.String()))
 	}
 	if !after.At.IsZero() {
 		p.Pager.Prev = v.At(address(query, ""))

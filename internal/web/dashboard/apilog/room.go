@@ -7,6 +7,7 @@ import (
 	"embed"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -19,7 +20,7 @@ var pages embed.FS
 
 // Requests knows what was asked for.
 type Requests interface {
-	List(ctx context.Context, of shop.ID, f requestlog.Filter, after requestlog.Cursor, limit int) ([]requestlog.Entry, error)
+	List(ctx context.Context, of shop.ID, f requestlog.Filter, after page.Cursor, limit int) ([]requestlog.Entry, error)
 	Refused(ctx context.Context, of shop.ID) (requestlog.Refused, error)
 }
 

@@ -104,7 +104,7 @@ func (m *room) feed(r *http.Request, v dashboard.Visit, state State) ([]feedRow,
 		return nil, nil
 	}
 	since := page.Criterion{Field: activity.FieldAt, Op: page.GreaterThan, Numbers: []int64{state.Moves[0].From.UnixMilli()}}
-	entries, _, err := m.Log().OlderEntries(r.Context(), v.Shop.ID, []page.Criterion{since}, activity.Cursor{}, feedRows)
+	entries, _, err := m.Log().OlderEntries(r.Context(), v.Shop.ID, []page.Criterion{since}, page.Cursor{}, feedRows)
 	if err != nil {
 		return nil, err
 	}

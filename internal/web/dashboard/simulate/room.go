@@ -59,7 +59,7 @@ type Clockwork interface {
 
 // Log reads the activity log.
 type Log interface {
-	OlderEntries(ctx context.Context, of shop.ID, where []page.Criterion, after activity.Cursor, limit int) ([]activity.Entry, activity.Cursor, error)
+	OlderEntries(ctx context.Context, of shop.ID, where []page.Criterion, after page.Cursor, limit int) ([]activity.Entry, page.Cursor, error)
 }
 
 // Options are what the page needs.

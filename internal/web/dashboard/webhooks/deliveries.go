@@ -6,10 +6,9 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -55,20 +54,6 @@ type deliveriesPage struct {
 	Older     string
 }
 
-// place reads the place in the list.
-func place(text string) (webhook.Cursor, error) {
-	if text == "" {
-		return webhook.Cursor{}, nil
-	}
-	at, id, _ := strings.Cut(text, "-")
-	ms, err := strconv.ParseInt(at, 10, 64)
-	number, wrong := strconv.ParseInt(id, 10, 64)
-	if err != nil || wrong != nil {
-		return webhook.Cursor{}, fault.New(fault.Invalid, "the page of the list does not exist")
-	}
-	return webhook.Cursor{At: time.UnixMilli(ms), ID: webhook.DeliveryID(number)}, nil
-}
-
 // asked reads the filter.
 func asked(q url.Values) (webhook.DeliveryFilter, error) {
 	var f webhook.DeliveryFilter
@@ -88,7 +73,7 @@ func asked(q url.Values) (webhook.DeliveryFilter, error) {
 }
 
 // address returns the path of the list with the filter of a query, at a place.
-func address(query url.Values, at webhook.Cursor) string {
+func address(query url.Values, at page.Cursor) string {
 	q := url.Values{}
 	for _, name := range []string{"endpoint", "status"} {
 		if query.Get(name) != "" {
@@ -96,7 +81,7 @@ func address(query url.Values, at webhook.Cursor) string {
 		}
 	}
 	if !at.At.IsZero() {
-		q.Set("after", fmt.Sprintf("%d-%d", at.At.UnixMilli(), at.ID))
+		q.Set("after", at.String())
 	}
 	if len(q) == 0 {
 		return "/webhook-deliveries"
@@ -110,7 +95,7 @@ func (m *room) deliveries(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 	if err != nil {
 		return err
 	}
-	after, err := place(query.Get("after"))
+	after, err := page.ParseCursor(query.Get("after"))
 	if err != nil {
 		return err
 	}
@@ -144,7 +129,7 @@ func (m *room) deliveries(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 		}
 	}
 	if !after.At.IsZero() {
-		p.Newest = v.At(address(query, webhook.Cursor{}))
+		p.Newest = v.At(address(query, page.Cursor{}))
 	}
 	return v.Answer(w, dashboard.Page{Name: "webhook-deliveries", Title: "Webhook deliveries", Lead: "What was sent in the last 30 days, and what your servers answered.", Content: p})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -111,7 +112,7 @@ func (m *room) one(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if err != nil {
 		return err
 	}
-	recent, _, err := m.Deliveries.Browse(r.Context(), v.Shop.ID, webhook.DeliveryFilter{Endpoint: e.ID}, webhook.Cursor{}, recentRows)
+	recent, _, err := m.Deliveries.Browse(r.Context(), v.Shop.ID, webhook.DeliveryFilter{Endpoint: e.ID}, page.Cursor{}, recentRows)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -31,7 +32,7 @@ type Endpoints interface {
 
 // Deliveries knows what was sent, and sends it again.
 type Deliveries interface {
-	Browse(ctx context.Context, of shop.ID, q webhook.DeliveryFilter, after webhook.Cursor, limit int) ([]webhook.Delivery, webhook.Cursor, error)
+	Browse(ctx context.Context, of shop.ID, q webhook.DeliveryFilter, after page.Cursor, limit int) ([]webhook.Delivery, page.Cursor, error)
 	Delivery(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, webhook.Message, error)
 	Day(ctx context.Context, of shop.ID) (map[webhook.EndpointID]webhook.Results, error)
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -158,7 +159,7 @@ func TestEndpointsOfAnotherStoreAndRoleAreRefused(t *testing.T) {
 	if _, err := s.webhooks.SendTest(t.Context(), s.Second.ID, e.ID); err != nil {
 		t.Fatal(err)
 	}
-	theirs, _, err := s.webhooks.Browse(t.Context(), s.Second.ID, webhook.DeliveryFilter{}, webhook.Cursor{}, 1)
+	theirs, _, err := s.webhooks.Browse(t.Context(), s.Second.ID, webhook.DeliveryFilter{}, page.Cursor{}, 1)
 	if err != nil || len(theirs) != 1 {
 		t.Fatal(theirs, err)
 	}
