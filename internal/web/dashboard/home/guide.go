@@ -56,8 +56,9 @@ func guide(v dashboard.Visit, s State) []step {
 		}
 		steps = append(steps, done("Confirm charging", "Orders are charged, confirmed"+by+" on "+date(of.Guard.ConfirmedAt)+"."))
 	}
-	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."),
-		todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group with the API, and add products to it."))
+	plans := todo("Create a plan", "Customers subscribe by choosing a plan at a product.", "Create a plan group, and add products to it.")
+	plans.Path = "/plans"
+	add(s.Plans, done("Create a plan", "The store has a plan that customers can choose."), plans)
 	add(s.Mail, done("Set up e-mail", "Customers get e-mails about their orders."),
 		todo("Set up e-mail", "No mail server is set, so e-mails wait.", "Ask the operator to set PERENNIAL_MAIL_HOST and PERENNIAL_MAIL_FROM."))
 	add(!s.ProxySeen.IsZero(), done("Open the customer portal", "The store's app proxy forwards customers, first on "+date(s.ProxySeen)+"."),
