@@ -23,16 +23,31 @@ func (w world) wantIdle(want bool) {
 	}
 }
 
-// untilIdle waits until no task waits or runs.
+// untilIdle waits until no task waits, runs or rests.
 func (w world) untilIdle() {
+	w.Helper()
+	w.until(w.db.Idle)
+}
+
+// untilNoneRuns waits until no task waits or runs; some may rest.
+func (w world) untilNoneRuns() {
+	w.Helper()
+	w.until(func(ctx context.Context) (bool, error) {
+		s, err := w.db.QueueState(ctx)
+		return s.OldestDue.IsZero() && s.OldestRun.IsZero(), err
+	})
+}
+
+// until waits until the queue is as asked.
+func (w world) until(holds func(context.Context) (bool, error)) {
 	w.Helper()
 	deadline := time.After(20 * time.Second)
 	for {
-		idle, err := w.db.Idle(w.Context())
+		done, err := holds(w.Context())
 		if err != nil {
 			w.Fatal(err)
 		}
-		if idle {
+		if done {
 			return
 		}
 		select {

@@ -119,12 +119,8 @@ func testRests(t *testing.T, open opener) {
 			<-r.rests
 		}
 		for range 3 {
-			runs := r.runs.get(2)
 			w.enqueue(1)
-			w.enqueue(2) // is run, and so is what was asked for before it
-			for r.runs.get(2) == runs {
-				<-time.After(time.Millisecond)
-			}
+			w.untilNoneRuns()
 		}
 		w.wantIdle(false)
 		if got := r.runs.get(1); got != 2 {
