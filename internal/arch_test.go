@@ -35,6 +35,7 @@ type row struct {
 var table = slices.Concat(
 	[]row{
 		{of: "internal/base/money", may: []string{"internal/base/..."}, libs: []string{"github.com/govalues/decimal"}},
+		{of: "internal/base/locale/...", may: []string{"internal/base/..."}, libs: []string{"github.com/bojanz/currency", "golang.org/x/text"}},
 		{of: "internal/base/...", may: []string{"internal/base/..."}},
 		{of: "internal/config"},
 		{of: "internal/tracing", may: []string{"internal/base/..."}, libs: []string{"go.opentelemetry.io/otel"}},
