@@ -1,0 +1,53 @@
+package portal
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/locale"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web"
+)
+
+// Visit is a customer at the portal of a store, or a user of the dashboard in their place.
+type Visit struct {
+	Who      login.Principal
+	Shop     shop.Shop
+	Calendar cadence.Calendar // of the store
+	Now      time.Time
+	Words    *locale.Printer // in the reader's language
+	View     View
+
+	renderer *renderer
+}
+
+// Actor returns who acts, as the activity log names them.
+func (v Visit) Actor(r *http.Request) activity.Actor { return v.Who.Actor(web.ClientIP(r.Context())) }
+
+// Customer returns the platform's number of the customer.
+func (v Visit) Customer() int64 { return v.Who.Customer }
+
+// Local returns an instant in the zone of the store, in which days are named.
+func (v Visit) Local(t time.Time) time.Time { return t.In(v.Calendar.Zone) }
+
+// Day returns the day of an instant, written out; "" for no instant.
+func (v Visit) Day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return v.Words.Date(v.Local(t))
+}
+
+// ShortDay returns the day of an instant briefly; "" for no instant.
+func (v Visit) ShortDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return v.Words.ShortDate(v.Local(t))
+}
+
+// T returns a text of the catalogue, as [View.T] does.
+func (v Visit) T(key string, args ...any) string { return v.Words.Text(key, args...) }
