@@ -141,7 +141,7 @@ var domain = [][]string{
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
-	{"bulk", "staff"},
+	{"bulk", "portal", "staff"},
 	{"savedview"},
 }
 

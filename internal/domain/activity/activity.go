@@ -56,6 +56,10 @@ type Actor struct {
 	Job int64 `json:",omitempty"`
 }
 
+// Subscriber reports whether the actor is a subscriber, or acts as one: what holds for
+// subscribers holds for a user of the dashboard who has opened the portal as the customer.
+func (a Actor) Subscriber() bool { return a.Source == CustomerPortal || a.Customer != 0 }
+
 // System is the service acting automatically.
 var System = Actor{Source: SystemEvent}
 

@@ -120,7 +120,7 @@ func pauseOf(c contract.Contract, w StatusChange, g inputs, now time.Time) (*con
 	if err := c.CheckCommitment(g.settings, g.actor); err != nil {
 		return nil, err
 	}
-	if left := deliveriesLeft(c, g, now); left > 0 && g.actor.Source == activity.CustomerPortal {
+	if left := deliveriesLeft(c, g, now); left > 0 && g.actor.Subscriber() {
 		return nil, fault.New(fault.FailedPrecondition, "%d deliveries are paid for and still to come: pause afterwards", left).Entity(amend.Entity).Code("deliveriesLeft").Field("status")
 	}
 	p := contract.Pause{Until: w.Until, Cycles: w.Cycles, Reason: w.Reason, Feedback: w.Feedback}
@@ -157,7 +157,7 @@ func startOfDay(t time.Time, cal cadence.Calendar) time.Time {
 // scheduleEnd returns what a cancellation waits for: orders that the subscriber is
 // committed to, or deliveries that are paid for. Nil means that it takes effect now.
 func scheduleEnd(c contract.Contract, g inputs, now time.Time) (*contract.Ending, error) {
-	if g.actor.Source == activity.CustomerPortal && c.InCommitment(g.settings) {
+	if g.actor.Subscriber() && c.InCommitment(g.settings) {
 		if c.Status != contract.Active || len(g.queued) == 0 {
 			return nil, c.CheckCommitment(g.settings, g.actor)
 		}
