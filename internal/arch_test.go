@@ -151,6 +151,7 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+	"portal":  {{"overview"}},
 }
 
 // domainLibraries are the libraries that one feature may import.

@@ -36,7 +36,7 @@ func (s *Service) order(ctx context.Context, who Caller, ref OrderRef) (f found,
 			return orMissing(err, missing)
 		}
 		contracts, err := tx.Contracts(ctx, []contract.ID{rows[0].Contract})
-		if err != nil || len(contracts) == 0 || who.cannotSee(contracts[0]) {
+		if err != nil || len(contracts) == 0 || who.CannotSee(contracts[0]) {
 			return orMissing(err, missing)
 		}
 		f.line, f.contract = contracts[0].Line, contracts[0]

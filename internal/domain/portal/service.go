@@ -107,7 +107,7 @@ func (s *Service) view(ctx context.Context, tx ReadTx, who Caller, id contract.I
 	if err != nil {
 		return v, err
 	}
-	if len(rows) == 0 || who.cannotSee(rows[0]) {
+	if len(rows) == 0 || who.CannotSee(rows[0]) {
 		return v, amend.ContractNotFound(id)
 	}
 	if v.Settings, err = tx.PortalSettings(ctx); err != nil {
@@ -121,7 +121,7 @@ func (s *Service) view(ctx context.Context, tx ReadTx, who Caller, id contract.I
 	return v, err
 }
 
-// cannotSee reports whether a contract is another subscriber's, or of a line that was not asked for.
-func (who Caller) cannotSee(c contract.Contract) bool {
+// CannotSee reports whether a contract is another subscriber's, or of a line that was not asked for.
+func (who Caller) CannotSee(c contract.Contract) bool {
 	return who.Actor.Customer == 0 || c.HiddenFrom(who.Actor) || who.Line != "" && c.Line != who.Line
 }

@@ -57,6 +57,11 @@ func (v Visit) Go(w http.ResponseWriter, path, done string) error {
 	return v.renderer.forward(w, v.View, v.View.At(path))
 }
 
+// Leave sends the reader to a page of another site.
+func (v Visit) Leave(w http.ResponseWriter, to string) error {
+	return v.renderer.forward(w, v.View, to)
+}
+
 func (v Visit) with(p Page) View {
 	view := v.View
 	view.Title, view.Lead, view.Crumb, view.Email, view.Undo, view.Page = p.Title, p.Lead, p.Crumb, p.Email, p.Undo, p.Content

@@ -66,7 +66,7 @@ func (p *portal) visit(r *http.Request, who login.Principal, of shop.Shop, v Vie
 	if who.OpenedBy != "" {
 		v.Support = &support{who.OpenedBy, who.Until.In(calendar.Zone).Format("15:04 MST")}
 	}
-	visit := Visit{Who: who, Shop: of, Calendar: calendar, Now: now, Words: v.words, View: v, renderer: p.renderer}
+	visit := Visit{Who: who, Shop: of, Calendar: calendar, Now: now, Words: v.words, View: v, renderer: p.renderer, repeats: p.Repeats}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return visit, nil
 	}

@@ -57,6 +57,13 @@ type Sum struct {
 	Total        bool
 }
 
+// Fact is a name and what it is, with a link that changes it. Template "facts" shows a list of them,
+// with what dict "View" . "Facts" gives.
+type Fact struct {
+	Name, Text string
+	Link       *Action // nil: it cannot be changed
+}
+
 // Step is an order in a row of what changes. Template "steps" shows a list of them.
 type Step struct {
 	Name, Day, Amount string

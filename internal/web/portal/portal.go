@@ -52,6 +52,7 @@ type Options struct {
 	Looks    Looks            // nil: of no store anything is set
 	Wordings Wordings         // nil: no merchant has texts of their own
 	Texts    *locale.Catalogue
+	Repeats  Repeats
 	Clock    clock.Clock
 	Key      []byte // signs forms
 	Secure   bool   // the pages of our own domain are reached over HTTPS

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -22,10 +23,14 @@ type Visit struct {
 	View     View
 
 	renderer *renderer
+	repeats  Repeats
 }
 
 // Actor returns who acts, as the activity log names them.
 func (v Visit) Actor(r *http.Request) activity.Actor { return v.Who.Actor(web.ClientIP(r.Context())) }
+
+// Caller returns who acts, as the domain's services of the portal know them.
+func (v Visit) Caller(r *http.Request) do.Caller { return do.Caller{Shop: v.Shop, Actor: v.Actor(r)} }
 
 // Customer returns the platform's number of the customer.
 func (v Visit) Customer() int64 { return v.Who.Customer }

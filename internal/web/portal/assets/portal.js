@@ -10,6 +10,7 @@ if (place) {
     place.innerHTML = text;
     place.removeAttribute("aria-busy");
     htmx.process(place);
+    again(place, 30);
     if (ask.searchParams.has("done")) place.querySelector("#title")?.focus();
   }, () => {
     const own = new URL(location.href);
@@ -46,6 +47,20 @@ addEventListener("click", async (event) => {
     location.assign(link.href);
   }
 });
+
+// A page that waits for something is read again until it does not, every two seconds for a minute.
+const again = (root, left) => setTimeout(async () => {
+  const waits = root.querySelector("[data-again]");
+  if (!waits || left === 0) return;
+  const ask = new URL(waits.dataset.again, location.href);
+  if (place) ask.searchParams.set("part", "1");
+  const answer = await fetch(ask, { headers: { "HX-Request": "true", Accept: "text/html" } }).catch(() => null);
+  const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (!page || page.querySelector("[data-again]")) return again(root, left - 1);
+  root.querySelector("#main").replaceWith(page.querySelector("#main"));
+  root.querySelector("#title").focus();
+}, 2000);
+again(document, 30);
 
 // A form that is being sent is not sent again.
 addEventListener("submit", (event) => {
