@@ -44,8 +44,9 @@ var stays = map[string]string{
 	"retention_activities.action": isUnit, "retention_activities.discount": isUnit,
 	"messages.from_name": isTheirs, "messages.kind": isUnit, "messages.source": isUnit, "messages.status": isUnit,
 	"annotations.tags": isTheirs, "annotations.target": isOrdered,
-	"portal_sessions.via":  isUnit, // with the whole row
-	"activity.entity_type": isUnit, "activity.event": isUnit, "activity.source": isUnit, "activity.status": isUnit, "activity.actor": isTheirs,
+	"portal_sessions.via":          isUnit, // with the whole row
+	"portal_preferences.mails_off": isUnit, // with the whole row
+	"activity.entity_type":         isUnit, "activity.event": isUnit, "activity.source": isUnit, "activity.status": isUnit, "activity.actor": isTheirs,
 }
 
 // marked are the texts of columns with a form of their own. Others get the canary alone.

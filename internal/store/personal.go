@@ -59,6 +59,7 @@ var personalTables = []personalTable{
 	}},
 	{"contract_comments", "Comments of the store on subscriptions", byContract, []string{"id", "contract_id", "body", "created_at:at"}},
 	{"annotations", "Notes on their way to orders", byContract, []string{"id", "target", "tags", "note"}},
+	{"portal_preferences", "Preferences in the customer portal", byCustomer, []string{"language", "mails_off", "updated_at:at"}},
 	{"portal_sessions", "Visits to the customer portal", byCustomer, []string{"via", "created_at:at", "seen_at:at", "expires_at:at"}},
 	{"activity", "Activity log", byEntity, []string{"id", "entity_type", "entity_id", "event", "status", "source", "actor", "client_ip", "recorded_at:at", "info:json"}},
 }

@@ -22,7 +22,7 @@ func (p Permissions) Allows(a Action) bool {
 	return known && refusal == nil
 }
 
-// Offers reports whether an action is to be shown: it may be done, or not now for a reason that
+// Offers reports whether an action should be shown: it may be done, or not now for a reason that
 // the subscriber should read. What the merchant has switched off is not shown.
 func (p Permissions) Offers(a Action) bool {
 	refusal, known := p[a]

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -134,6 +135,12 @@ func parts(id shop.ID) []part {
 	})
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
+	})
+	within("portal", func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.PutPortalSettings(ctx, &portal.Settings{CutoffDays: 2, UpdatedAt: day}); err != nil {
+			return err
+		}
+		return tx.PutPortalPreferences(ctx, &portal.Preferences{Customer: 901, Language: "de", Off: []notify.Kind{notify.OrderSkipped}, UpdatedAt: day})
 	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
