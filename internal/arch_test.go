@@ -97,9 +97,20 @@ var table = slices.Concat(
 			of:  "internal/web/dashboard/dashboardtest",
 			may: []string{"internal/base/...", "internal/domain/...", "internal/store/...", "internal/web", "internal/web/dashboard/..."},
 		},
+		{of: "internal/web/htmx"},
+		{
+			of:    "internal/web/portal",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/htmx"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
+		},
+		{
+			of:    "internal/web/portal/...",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/portal", "internal/web/portal/words"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
+		},
 		{
 			of:    "internal/web/dashboard",
-			may:   []string{"internal/base/...", "internal/domain/...", "internal/web"},
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/htmx"},
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/dashboard/..."},
 		},
 		{

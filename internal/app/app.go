@@ -32,6 +32,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -105,7 +107,9 @@ type App struct {
 	Delivery  *delivery.Service
 	Notify    *notify.Service
 	Login     *login.Service
+	Overview  *overview.Service
 	Plans     *plan.Service
+	Portal    *portal.Service
 	Privacy   *privacy.Service
 	Partner   *partner.Service
 	Edits     *contractedit.Service

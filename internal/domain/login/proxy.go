@@ -25,44 +25,29 @@ type ProxyAuthenticator struct {
 type Visitor struct {
 	Principal
 	Store  shop.Shop
-	Prefix string     // path of the app proxy at the store's domain
+	Prefix string     // path that the shopper knows for the interface: of the app proxy at the store's domain, or on the service's address
 	Query  url.Values // the customer's own query parameters
 }
 
-// Look returns who makes a request, with no customer when none is signed in to the store, or
-// Unauthenticated.
-func (d ProxyAuthenticator) Look(ctx context.Context, query url.Values) (Visitor, error) {
-	who, _, err := d.look(ctx, query, false)
-	return who, err
-}
-
-// Enter returns who makes a request, or Unauthenticated. With named, the request's
+// Enter returns who makes a request, or Unauthenticated, with the store where only the customer is missing. With named, the request's
 // own query may name the store; another store than the shopper's is Invalid.
 func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named bool) (Visitor, error) {
-	who, elsewhere, err := d.look(ctx, query, named)
-	switch {
-	case err != nil:
-		return Visitor{}, err
-	case who.Customer == 0:
-		return Visitor{}, fault.New(fault.Unauthenticated, "the customer is not signed in to the store").Entity(entity).Code("signedOut")
-	case elsewhere:
-		return Visitor{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
-	}
-	return who, nil
-}
-
-// look returns who makes a request, and whether its own query names another store.
-func (d ProxyAuthenticator) look(ctx context.Context, query url.Values, named bool) (who Visitor, elsewhere bool, err error) {
 	v, err := d.Proxy.Open(query, named, d.Clock.Now())
 	if err != nil {
-		return who, false, err
+		return Visitor{}, err
 	}
 	store, err := d.Shops.ShopByDomain(ctx, v.Shop)
 	if fault.Is(err, fault.NotFound) {
-		return who, false, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).Entity("shop").Code("shopUnknown")
+		return Visitor{}, fault.New(fault.Unauthenticated, "the store %s has not installed the app", v.Shop).Entity("shop").Code("shopUnknown")
 	}
 	if err != nil {
-		return who, false, err
+		return Visitor{}, err
 	}
-	return Visitor{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, v.Elsewhere, nil
+	switch {
+	case v.Customer == 0:
+		return Visitor{Principal: Principal{Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, fault.New(fault.Unauthenticated, "the customer is not signed in to the store").Entity(entity).Code("signedOut")
+	case v.Elsewhere:
+		return Visitor{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
+	}
+	return Visitor{Principal: Principal{Shop: store.ID, Customer: v.Customer, Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, nil
 }

@@ -27,7 +27,7 @@ func (p *portal) blank(r *http.Request) View {
 // view returns what every page of a store shows, at a place. The path of the page below the
 // portal says which tab is open.
 func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, error) {
-	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: of.TimeZone, newID: newRequestID, known: p.known, Look: lookOf(of)}
+	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: of.TimeZone, newID: newRequestID, known: p.known, Look: LookOf(of)}
 	language := p.language(r)
 	var overrides map[string]string
 	var err error

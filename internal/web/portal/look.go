@@ -13,7 +13,7 @@ type Look struct {
 	Name    string // of the store
 	Logo    string // https address of its picture; empty: the name alone
 	Brand   string // colour of buttons and links, "#2f6b4a"; empty: ours
-	Help    string // address of the store's help, https or mailto; empty: the store itself
+	Help    string // address of the store's help, https, mailto or tel; empty: the store itself
 	InTheme bool   // on the store's domain the screens are parts of its theme, not pages of their own
 }
 
@@ -28,8 +28,8 @@ type Wordings interface {
 	Wording(ctx context.Context, of shop.ID, language string) (map[string]string, error)
 }
 
-// lookOf returns the look of a store of which nothing is set.
-func lookOf(of shop.Shop) Look {
+// LookOf returns the look of a store of which nothing is set.
+func LookOf(of shop.Shop) Look {
 	name := strings.ReplaceAll(login.Handle(of.Domain), "-", " ")
 	if name != "" {
 		name = strings.ToUpper(name[:1]) + name[1:]

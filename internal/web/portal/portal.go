@@ -39,9 +39,9 @@ type Login interface {
 
 // Proxy authenticates requests that the platform's app proxy hands on.
 type Proxy interface {
-	// Look returns who makes a request, with no customer when none is signed in to the store, or
-	// Unauthenticated.
-	Look(ctx context.Context, query url.Values) (login.Visitor, error)
+	// Enter returns who makes a request, or Unauthenticated, with the store where only the
+	// customer is missing.
+	Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error)
 }
 
 // Options are what the pages need.

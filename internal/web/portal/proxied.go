@@ -74,8 +74,8 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	if !known {
 		return login.Visitor{}, v, PathNotFound()
 	}
-	who, err := proxy.Look(r.Context(), query)
-	if err != nil {
+	who, err := proxy.Enter(r.Context(), query, false)
+	if err != nil && !(fault.Is(err, fault.Unauthenticated) && who.Store.ID != 0) {
 		return who, v, err
 	}
 	if !prefixes.MatchString(who.Prefix) {

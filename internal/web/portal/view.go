@@ -126,10 +126,12 @@ func (v View) Initial() string {
 	return string(unicode.ToUpper(r))
 }
 
-// Help returns where the reader gets help.
-func (v View) Help() string {
-	if v.Look.Help != "" {
-		return v.Look.Help
+// Help returns where the reader gets help: a page, an e-mail address or a telephone.
+func (v View) Help() template.URL {
+	for _, scheme := range []string{"https:", "mailto:", "tel:"} {
+		if strings.HasPrefix(v.Look.Help, scheme) {
+			return template.URL(v.Look.Help) //nolint:gosec // of a scheme that runs nothing
+		}
 	}
-	return v.Store
+	return template.URL(v.Store) //nolint:gosec // https and the store's domain
 }
