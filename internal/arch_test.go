@@ -99,6 +99,10 @@ var table = slices.Concat(
 		},
 		{of: "internal/web/htmx"},
 		{
+			of:  "internal/web/portal/portaltest",
+			may: []string{"internal/base/...", "internal/domain/...", "internal/platform/shopify", "internal/store/...", "internal/web", "internal/web/portal/..."},
+		},
+		{
 			of:    "internal/web/portal",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/htmx"},
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
