@@ -142,7 +142,7 @@ var states = map[string]state{
 	},
 	"ending": {
 		change: func(c *contract.Contract, list []billing.Attempt) []billing.Attempt {
-			c.Ending = &contract.Ending{Why: contract.EndOfCommitment, Cycle: 5, At: portaltest.Next}
+			c.Ending = &contract.Ending{Why: contract.EndOfMinimum, Cycle: 5, At: portaltest.Next}
 			return list[:4]
 		},
 		says: []string{"Ends soon", "This subscription will end", "Keep my subscription"},
