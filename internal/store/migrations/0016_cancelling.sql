@@ -52,4 +52,5 @@ CREATE INDEX cancel_sessions_due ON cancel_sessions (due_at, shop_id) WHERE due_
 CREATE INDEX cancel_sessions_by_customer ON cancel_sessions (shop_id, customer_id, started_at);
 CREATE INDEX cancel_sessions_by_start ON cancel_sessions (shop_id, started_at, id);
 CREATE INDEX cancel_sessions_that_last ON cancel_sessions (shop_id, contract_id) WHERE lost_at = 0;
+CREATE INDEX cancel_sessions_with_comments ON cancel_sessions (shop_id, started_at, id) WHERE comment <> '';
 CREATE INDEX cancel_sessions_with_discounts ON cancel_sessions (shop_id, accepted_at) WHERE offer_cost > 0;

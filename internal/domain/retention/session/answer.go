@@ -122,7 +122,7 @@ type known struct {
 }
 
 // known reads what the offers of a reason, or with none the session's offer, need of the
-// platform and the portal. A platform that does not answer leaves offers out and holds up
+// platform. A platform that does not answer leaves offers out and holds up
 // nobody.
 func (s *Service) known(ctx context.Context, of shop.ID, cmd Named, reason string) (known, error) {
 	var k known
@@ -155,15 +155,9 @@ func (s *Service) known(ctx context.Context, of shop.ID, cmd Named, reason strin
 	return k, err
 }
 
-// catalogueOf reads what offers need of the platform and the portal.
+// catalogueOf reads what offers need of the platform.
 func (s *Service) catalogueOf(ctx context.Context, store shop.Shop, c contract.Contract, offers []flow.Offer, x facts) (catalogue, error) {
 	var known catalogue
-	if s.Rules != nil {
-		var err error
-		if known.allowed, err = s.Rules.Allowed(ctx, store.ID); err != nil {
-			return known, err
-		}
-	}
 	var ids []contract.LineItem
 	frequencies := false
 	for _, o := range offers {

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 )
 
@@ -72,6 +73,33 @@ var unchanging = []flow.Kind{flow.Support, flow.PaymentLink}
 // unpaid are the kinds of offer that a prepaid contract does not have: its orders are paid for.
 var unpaid = []flow.Kind{flow.Skip, flow.Pause, flow.Frequency, flow.Quantity, flow.Reschedule}
 
+// portalActions are the actions of the portal that an accepted offer comes to. A discount is
+// the store's to give.
+var portalActions = map[flow.Kind]portal.Action{
+	flow.Skip: portal.Skip, flow.Pause: portal.Pause, flow.Swap: portal.Swap, flow.Frequency: portal.ChangeFrequency,
+	flow.Quantity: portal.ChangeQuantity, flow.Reschedule: portal.Reschedule, flow.Sample: portal.AddOneTime,
+}
+
+// permitted refuses a kind of offer whose action the portal refuses its customers now.
+func (x facts) permitted(k flow.Kind, now time.Time) error {
+	action, known := portalActions[k]
+	if !known {
+		return nil
+	}
+	is := portal.State{Shop: x.shop, Contract: x.contract, Orders: x.attempts, Now: now}
+	allowed, err := x.portal.ForContract(is)
+	if r, ok := x.next(); ok && err == nil && (k == flow.Skip || k == flow.Reschedule || k == flow.Sample) {
+		allowed, err = x.portal.ForOrder(is, r.Attempt)
+	}
+	if err != nil {
+		return err
+	}
+	if refusal := allowed[action]; refusal != nil {
+		return refusal
+	}
+	return nil
+}
+
 // mayOffer refuses a kind of offer that the contract or the customer cannot have now.
 func (x facts) mayOffer(k flow.Kind, now time.Time) error {
 	c := x.contract
@@ -87,8 +115,9 @@ func (x facts) mayOffer(k flow.Kind, now time.Time) error {
 		return impossible("contractFrozen", "%d of %d orders are completed", c.Completed(), c.MinCycles)
 	case c.Prepaid() && slices.Contains(unpaid, k):
 		return impossible("prepaid", "the contract is prepaid")
-	case x.catalogue.allowed != nil && !x.catalogue.allowed(k):
-		return impossible("portalActionDisabled", "the store does not let customers do this")
+	}
+	if err := x.permitted(k, now); err != nil {
+		return err
 	}
 	for _, s := range x.recent {
 		switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -24,6 +25,8 @@ type Reader interface {
 	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...billing.Status) ([]billing.Attempt, error)
 	billing.OneOffReader
 	billing.PlanReader
+	// PortalSettings returns the shop's settings of the portal.
+	PortalSettings(ctx context.Context) (portal.Settings, error)
 	// CancelSession returns a session, or NotFound. A Tx locks it.
 	CancelSession(ctx context.Context, id ID) (Session, error)
 	// CancelSessionContract returns the contract of a session, or NotFound, without locking.
@@ -47,23 +50,24 @@ type facts struct {
 	shop     shop.Shop
 	calendar cadence.Calendar
 	contract contract.Contract
-	attempts []billing.Attempt // of the contract, QUEUED or SKIPPED
+	attempts []billing.Attempt // of the contract, that are not over for good
 	oneOffs  []billing.OneOff  // of the contract
 	groups   []plan.Group      // of its lines' selling plans
 	recent   []Session         // of the customer, within a year, with this one
 	spent    int64             // on discounts, within the period of the budget
 	actor    activity.Actor
 
-	// Of the platform and the portal, read outside of transactions.
+	portal portal.Settings
+
+	// Of the platform, read outside of transactions.
 	catalogue catalogue
 }
 
-// catalogue is what the platform and the portal say of the offers of a reason.
+// catalogue is what the platform says of the products of offers.
 type catalogue struct {
-	sold    map[int64]platform.Variant // products of offers
-	prices  map[int64]money.Amount     // by variant: a unit of it in the contract's next order
-	totals  map[int64]money.Amount     // by selling plan: the lines of the contract
-	allowed func(flow.Kind) bool       // nil: the store lets customers do everything
+	sold   map[int64]platform.Variant
+	prices map[int64]money.Amount // by variant: a unit of it in the contract's next order
+	totals map[int64]money.Amount // by selling plan: the lines of the contract
 }
 
 // once is how long a customer who had a discount gets no other one, and how far back the
@@ -72,6 +76,11 @@ const once = 365 * 24 * time.Hour
 
 // budgetPeriod is the period of the budget.
 const budgetPeriod = 30 * 24 * time.Hour
+
+// unfinished are the statuses of orders on which an offer may depend.
+var unfinished = []billing.Status{
+	billing.Queued, billing.Skipped, billing.Failure, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException,
+}
 
 // readFacts reads what an offer depends on.
 func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow, by activity.Actor, now time.Time) (facts, error) {
@@ -83,7 +92,10 @@ func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow,
 	if x.calendar, err = x.shop.Calendar(); err != nil {
 		return x, err
 	}
-	if x.attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Queued, billing.Skipped); err != nil {
+	if x.portal, err = tx.PortalSettings(ctx); err != nil {
+		return x, err
+	}
+	if x.attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, unfinished...); err != nil {
 		return x, err
 	}
 	if x.oneOffs, err = tx.OneOffs(ctx, []contract.ID{c.ID}); err != nil {

@@ -45,6 +45,9 @@ func proposeSkip(x facts, _ flow.Flow, p *Proposal, now time.Time) error {
 func proposePause(x facts, _ flow.Flow, p *Proposal, now time.Time) error {
 	days := cadence.Calendar{Zone: x.calendar.Zone}
 	p.Until = days.At(now.In(x.calendar.Zone).AddDate(0, p.Months, 0))
+	if last := x.portal.PausedUntil(now, days); !last.IsZero() && last.Before(p.Until) {
+		p.Until = last
+	}
 	p.Next, p.Pays = time.Time{}, money.Amount{}
 	_, err := lifecycle.Preview(x.shop, x.contract, x.attempts, x.actor, p.pause(), now)
 	return err

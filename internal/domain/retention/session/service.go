@@ -49,12 +49,6 @@ type Prices interface {
 	UnitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error)
 }
 
-// Rules says what a store lets its customers do themselves.
-type Rules interface {
-	// Allowed returns whether customers may make the change of a kind of offer.
-	Allowed(ctx context.Context, of shop.ID) (func(flow.Kind) bool, error)
-}
-
 // Tx is one transaction on one shop's data.
 type Tx interface {
 	Reader
@@ -74,7 +68,6 @@ type Service struct {
 	Edits    Edits
 	Orders   Orders
 	Prices   Prices
-	Rules    Rules // nil: every kind of offer is allowed
 	Clock    clock.Clock
 	Log      *slog.Logger
 }
@@ -112,7 +105,7 @@ type View struct {
 	Flow     flow.Flow
 	Reasons  []flow.Reason // that the contract is asked about
 	Effect   Effect
-	Contract contract.Contract
+	Contract contract.Contract // hides the number of it that the session has
 }
 
 // Reference is what the customer quotes about a cancellation.
