@@ -152,12 +152,13 @@ var domain = [][]string{
 	{"activity"},
 	{"access", "connection", "plan"},
 	{"contract", "idempotency", "partner", "requestlog"},
-	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
+	{"swap", "bundle", "delivery", "notify", "membership"},
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
 	{"bulk", "portal", "staff"},
 	{"savedview"},
+	{"retention"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
@@ -167,6 +168,9 @@ var rooms = map[string][][]string{
 	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 	"portal":  {{"overview"}},
+	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+	"retention": {{"flow"}, {"session"}, {"report"}},
+	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 }
 
 // domainLibraries are the libraries that one feature may import.

@@ -29,6 +29,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
@@ -107,6 +108,7 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
+	a.Flows = &flow.Service{Store: db.CancelFlows(), Clock: o.Clock}
 	a.Staff = newStaff(db, o)
 	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log, Remind: remindOfPrivacy(o.Clock)}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 )
 
@@ -27,6 +28,9 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
 	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
 	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
+	a.Cancelling = &session.Service{
+		Store: a.Store.CancelSessions(), Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Prices: a.Edits, Clock: a.options.Clock, Log: a.options.Log,
+	}
 	a.Bulk = &bulk.Service{
 		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,

@@ -24,7 +24,7 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 		door := seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
 		return shopper.New(shopper.Options{
 			Line: l, Frame: frame, Gate: web.Gate{Shoppers: door, Limits: limits, Clock: a.options.Clock},
-			Orders: a.Command, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,
+			Orders: a.Command, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention, Cancelling: a.Cancelling,
 		})
 	}
 	subscriptions := line(shop.Subscriptions, string(settings.AppSecret))

@@ -80,6 +80,8 @@ var notPersonal = map[string]string{
 	"bulk_items.status": isState, "bulk_items.discount": isIdentity, "bulk_items.code": isState, "bulk_items.reason": "why a contract could not be changed, in the service's words",
 	"bulk_jobs.action": isStores, "bulk_jobs.client_ip": isStores, "bulk_jobs.kind": isState, "bulk_jobs.request": isIdentity, "bulk_jobs.selection": "a search, kept until its contracts are written down",
 	"bulk_jobs.started_by": isStores, "bulk_jobs.status": isState,
+	"cancel_flows.mode": isState, "cancel_flows.instructions": isStores, "cancel_flows.support": isStores, "cancel_flows.currency": isState, "cancel_flows.reasons": isStores,
+	"cancel_flows.published_by": isStores, "cancel_sessions.offer_kind": isCopy, "cancel_sessions.offer_currency": isState,
 	"bundles.line": isState, "bundles.settings": isStores,
 	"card_tries.payment_method": isIdentity,
 	"contract_counts.line":      isState, "contract_counts.status": isState, "contract_counts.delivery_interval": isState,

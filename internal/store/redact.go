@@ -60,6 +60,7 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		by    any
 	}{
 		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`UPDATE cancel_sessions SET comment = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`DELETE FROM portal_preferences WHERE shop_id = ? AND customer_id = ?`, customer},
@@ -117,7 +118,7 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	if err := tx.putOut(ctx, gone); err != nil {
 		return err
 	}
-	for _, table := range []string{"retention_activities", "webhook_messages"} { // erased by customer
+	for _, table := range []string{"retention_activities", "cancel_sessions", "webhook_messages"} { // erased by customer
 		_, err := tx.q.NewRaw("UPDATE "+table+" SET customer_id = ? WHERE shop_id = ? AND customer_id = ?", kept, int64(tx.of), gone).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)

@@ -54,6 +54,9 @@ type Actor struct {
 	Customer int64 `json:",omitempty"`
 	// Job is the bulk job that acts; 0: none. Entries do not store it.
 	Job int64 `json:",omitempty"`
+	// CancelSession is the customer's way through the flow of cancelling that the change is
+	// part of; 0: none. Entries do not store it.
+	CancelSession int64 `json:",omitempty"`
 }
 
 // Subscriber reports whether the actor is a subscriber, or acts as one: what holds for

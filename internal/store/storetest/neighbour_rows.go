@@ -151,6 +151,7 @@ func parts(id shop.ID) []part {
 	within("retention", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRetention(ctx, &retention.Activity{Contract: 1, Customer: 901, At: day, Details: retention.Details{Action: "KEPT", Reason: "theirs", Info: "{}"}})
 	})
+	within("cancelling", theirCancelling)
 	within("plans", func(ctx context.Context, tx *store.Tx) error {
 		g := coffee(51, 52, 1001)
 		g.DueAt = earlier

@@ -81,6 +81,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"annotations":          testAnnotations,
 		"loyalty":              testLoyalty,
 		"retention":            testRetention,
+		"cancelling":           testCancelling,
 		"analytics":            testAnalytics,
 		"migrations":           testMigrations,
 	} {

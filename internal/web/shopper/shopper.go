@@ -72,6 +72,7 @@ type Options struct {
 	Sold       record.Catalogues
 	OneOffBook record.OneOffs
 	Retention  Retention
+	Cancelling Cancelling
 }
 
 // interfaceVersion is the version of the reference that the interface follows.
@@ -99,6 +100,7 @@ func newAPI(o Options) *web.API {
 		o.orders(api)
 		o.customer(api)
 		o.contracts(api)
+		o.cancelling(api)
 	})
 }
 
