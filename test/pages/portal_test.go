@@ -21,11 +21,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
 )
 
-// drawn is a picture of a product.
-func drawn(body string) string {
-	return "data:image/svg+xml," + strings.NewReplacer("#", "%23", "<", "%3C", ">", "%3E", `"`, "'").Replace(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">`+body+`</svg>`)
-}
-
 // portalOf opens a portal whose customer has a subscription in every state.
 func portalOf(t *testing.T) *portaltest.Site {
 	t.Helper()
@@ -34,10 +29,8 @@ func portalOf(t *testing.T) *portaltest.Site {
 			home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: s.Portal}), orders.New(orders.Options{Orders: s.Overview, Changes: s.Portal}),
 		}
 	})
-	coffee := drawn(`<rect width="64" height="64" fill="#f1dfc6"/><path d="M20 14h24l2 4v33a3 3 0 0 1-3 3H21a3 3 0 0 1-3-3V18z" fill="#6b4630"/><rect x="23" y="27" width="18" height="18" rx="2" fill="#f6ead8"/>`)
-	tea := drawn(`<rect width="64" height="64" fill="#dfe3ee"/><rect x="19" y="18" width="26" height="36" rx="3" fill="#3d4b7a"/><rect x="17" y="12" width="30" height="9" rx="3" fill="#2c3760"/>`)
 	first := portaltest.Subscription(1)
-	first.Lines[0].Image, first.Lines[1].Image = coffee, tea
+	first.Lines[0].Image, first.Lines[1].Image = "/pictures/coffee", "/pictures/tea"
 	first.Discounts = []contract.Discount{{ID: "d", Code: "TEATIME", Percent: 10, AllLines: true, CycleLimit: 4, UsedCycles: 1}}
 	first.Note = "Leave it with the neighbour at number 16."
 	list := portaltest.Orders(1, 8)
@@ -62,7 +55,7 @@ func portalOf(t *testing.T) *portaltest.Site {
 	prepaid := one(3, "Mountain Water Decaf", 8160, func(c *contract.Contract) {
 		c.Billing.Count = 6
 		c.LastOrderAt = portaltest.Charged(2026, time.November, 10)
-		c.Series = contract.Series{Cycle: 2, Start: c.LastOrderAt.AddDate(0, -6, 0)}
+		c.Series, c.NextBillingDate = contract.Series{Cycle: 2, Start: c.LastOrderAt.AddDate(0, -6, 0)}, portaltest.Charged(2027, time.May, 10)
 	})
 	s.Put(s.First, []contract.Contract{prepaid}, portaltest.Attempt(3, 4, billing.Queued, portaltest.Charged(2027, time.May, 10)))
 	paused := one(4, "Dishwasher Tablets", 1620, func(c *contract.Contract) {

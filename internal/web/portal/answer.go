@@ -31,7 +31,7 @@ func (v Visit) Refuse(w http.ResponseWriter, r *http.Request, p Page, err error)
 // Ask shows what an action would do, and asks whether to do it. With a failure it says why the
 // form that was sent did not do it.
 func (v Visit) Ask(w http.ResponseWriter, r *http.Request, q Question, err error) error {
-	p := Page{Name: "question", Title: q.Title, Lead: q.Lead, Crumb: q.Back, Content: q}
+	p := Page{Name: "question", Title: q.Title, Lead: q.Lead, Crumb: q.Back, Email: q.Email, Content: q}
 	if err != nil {
 		return v.Refuse(w, r, p, err)
 	}

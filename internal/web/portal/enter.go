@@ -21,13 +21,13 @@ func (p *portal) language(r *http.Request) string {
 
 // blank returns the view of a page of no store.
 func (p *portal) blank(r *http.Request) View {
-	return View{Own: true, words: p.Texts.Printer(p.language(r), nil), newID: newRequestID, known: p.known}
+	return View{Own: true, words: p.Texts.Printer(p.language(r), nil), newID: newRequestID, known: p.known, pictures: p.Pictures}
 }
 
 // view returns what every page of a store shows, at a place. The path of the page below the
 // portal says which tab is open.
 func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, error) {
-	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: of.TimeZone, newID: newRequestID, known: p.known, Look: LookOf(of)}
+	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: city(of.TimeZone), newID: newRequestID, known: p.known, pictures: p.Pictures, Look: LookOf(of)}
 	language := p.language(r)
 	var overrides map[string]string
 	var err error
@@ -50,6 +50,11 @@ func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, e
 		v.Tabs = append(v.Tabs, tab{v.T(t.Text), v.At(t.Path), here})
 	}
 	return v, nil
+}
+
+// city returns the place whose clocks a time zone is: "Los Angeles".
+func city(zone string) string {
+	return strings.ReplaceAll(zone[strings.LastIndexByte(zone, '/')+1:], "_", " ")
 }
 
 // visit returns what every screen of a customer needs. A form must be one of ours.

@@ -86,6 +86,7 @@ type Question struct {
 	Title   string
 	Lead    string   // when, and how much
 	Back    *Crumb   // the screen to go back to
+	Email   string   // of the customer
 	Steps   []Step   // the orders that it is about
 	Says    []string // more sentences
 	Fields  []Field  // what the action needs to know

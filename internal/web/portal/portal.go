@@ -55,6 +55,7 @@ type Options struct {
 	Repeats  Repeats
 	Clock    clock.Clock
 	Key      []byte // signs forms
+	Pictures string // origin of pictures that are not reached over HTTPS; empty: all are
 	Secure   bool   // the pages of our own domain are reached over HTTPS
 	Rooms    []Room
 }

@@ -48,7 +48,7 @@ func policy(v View) string {
 		style += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	return strings.Join([]string{
-		"default-src 'none'", style, "script-src 'self'", "connect-src 'self'", "img-src 'self' https: data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors " + frames,
+		"default-src 'none'", style, "script-src 'self'", "connect-src 'self'", strings.TrimSpace("img-src 'self' https: data: " + v.pictures), "form-action 'self'", "base-uri 'none'", "frame-ancestors " + frames,
 	}, "; ")
 }
 

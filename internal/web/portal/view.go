@@ -15,7 +15,7 @@ type View struct {
 	Lead  string // a sentence below the title
 	Look  Look
 	Store string // address of the store's first page
-	Zone  string // the store's time zone, as it is named in the zone itself
+	Zone  string // the place whose clocks the store goes by
 	Base  string // path of the portal's first screen, as the browser knows it
 	Query string // what addresses of screens end with: "?locale=de"; empty: nothing
 	Part  bool   // the page is a part of the store's theme
@@ -34,12 +34,13 @@ type View struct {
 	RequestID string
 	Page      any // what the page alone shows
 
-	words  *locale.Printer
-	token  string          // of forms
-	newID  func() string   // of a request that a form makes
-	known  map[string]bool // patterns of screens
-	assets assets
-	pages  *template.Template // nil: those of this package
+	words    *locale.Printer
+	token    string          // of forms
+	newID    func() string   // of a request that a form makes
+	known    map[string]bool // patterns of screens
+	assets   assets
+	pictures string             // more origins of pictures
+	pages    *template.Template // nil: those of this package
 }
 
 // Crumb is the page that another one belongs to.

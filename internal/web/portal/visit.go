@@ -38,18 +38,31 @@ func (v Visit) Customer() int64 { return v.Who.Customer }
 // Local returns an instant in the zone of the store, in which days are named.
 func (v Visit) Local(t time.Time) time.Time { return t.In(v.Calendar.Zone) }
 
-// Day returns the day of an instant, written out; "" for no instant.
+// near is how far away a day may be that is named without its year.
+const near = 300 * 24 * time.Hour
+
+// isNear reports whether the year of a day goes without saying.
+func (v Visit) isNear(t time.Time) bool { return t.Sub(v.Now).Abs() < near }
+
+// Day returns the day of an instant, written out, with its year when that is not near; "" for no
+// instant.
 func (v Visit) Day(t time.Time) string {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return ""
+	case v.isNear(t):
+		return v.Words.Day(v.Local(t))
 	}
 	return v.Words.Date(v.Local(t))
 }
 
-// ShortDay returns the day of an instant briefly; "" for no instant.
+// ShortDay returns the day of an instant briefly, likewise; "" for no instant.
 func (v Visit) ShortDay(t time.Time) string {
-	if t.IsZero() {
+	switch {
+	case t.IsZero():
 		return ""
+	case v.isNear(t):
+		return v.Words.ShortDay(v.Local(t))
 	}
 	return v.Words.ShortDate(v.Local(t))
 }

@@ -1,6 +1,13 @@
 // What pages do for people whose browser runs scripts. Everything here is a shorter way to
 // something that works without.
 
+// Moves the focus to the title of what has just been read.
+const announce = (root) => {
+  const title = root.querySelector("#title");
+  title?.setAttribute("tabindex", "-1");
+  title?.focus();
+};
+
 // Within a theme the page has a place for the screen, and the screen is read into it.
 const place = document.querySelector("[data-portal]");
 if (place) {
@@ -11,7 +18,7 @@ if (place) {
     place.removeAttribute("aria-busy");
     htmx.process(place);
     again(place, 30);
-    if (ask.searchParams.has("done")) place.querySelector("#title")?.focus();
+    if (ask.searchParams.has("done")) announce(place);
   }, () => {
     const own = new URL(location.href);
     own.searchParams.set("page", "1");
@@ -58,7 +65,7 @@ const again = (root, left) => setTimeout(async () => {
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   if (!page || page.querySelector("[data-again]")) return again(root, left - 1);
   root.querySelector("#main").replaceWith(page.querySelector("#main"));
-  root.querySelector("#title").focus();
+  announce(root);
 }, 2000);
 again(document, 30);
 

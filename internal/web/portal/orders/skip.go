@@ -30,7 +30,7 @@ func skipQuestion(v portal.Visit, s overview.Sheet, o overview.Order) portal.Que
 	q := portal.Question{
 		Title: v.T("skip.title", "day", day), Lead: v.T("skip.last", "amount", amount),
 		Steps: []portal.Step{{Name: v.T("steps.off"), Day: v.ShortDay(o.BillingDate), Amount: amount, Kind: "off"}},
-		Back:  &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.OrderPath(o.Attempt) + "/skip", Version: s.Contract.Version,
+		Back:  &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.OrderPath(o.Attempt) + "/skip", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
 		Button: v.T("skip.button"), Keep: v.T("skip.keep"),
 	}
 	next, comes := s.After(o.Attempt)

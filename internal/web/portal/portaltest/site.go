@@ -101,13 +101,31 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 		Proxies: map[string]portal.Proxy{"subscriptions": login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}},
 	})
 	s.must(err)
-	s.Own, s.Store = httptest.NewServer(pages.Own), httptest.NewServer(pages.Proxied)
+	s.Own, s.Store = httptest.NewServer(withPictures(pages.Own)), httptest.NewServer(withPictures(pages.Proxied))
 	t.Cleanup(s.Own.Close)
 	t.Cleanup(s.Store.Close)
 	jar, err := cookiejar.New(nil)
 	s.must(err)
 	s.Browser = &http.Client{Jar: jar}
 	return s
+}
+
+// pictures are those of products, by their path.
+var pictures = map[string]string{
+	"/pictures/coffee": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#f1dfc6"/><path d="M20 14h24l2 4v33a3 3 0 0 1-3 3H21a3 3 0 0 1-3-3V18z" fill="#6b4630"/><rect x="23" y="27" width="18" height="18" rx="2" fill="#f6ead8"/></svg>`,
+	"/pictures/tea":    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#dfe3ee"/><rect x="19" y="18" width="26" height="36" rx="3" fill="#3d4b7a"/><rect x="17" y="12" width="30" height="9" rx="3" fill="#2c3760"/></svg>`,
+}
+
+// withPictures serves pictures beside the pages.
+func withPictures(pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if picture, known := pictures[r.URL.Path]; known {
+			w.Header().Set("Content-Type", "image/svg+xml")
+			_, _ = w.Write([]byte(picture))
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
 }
 
 func (s *Site) must(err error) {
