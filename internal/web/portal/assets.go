@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"html/template"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/web/htmx"
@@ -41,7 +42,11 @@ func (a asset) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 // assets are the files of all pages.
 type assets struct{ styles, scoped, script asset }
 
+// comments are those of the style sheet.
+var comments = regexp.MustCompile(`(?s)/\*.*?\*/|\n`)
+
 func newAssets(styles string) assets {
+	styles = comments.ReplaceAllString(styles, "")
 	const sheet, code = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 	return assets{newAsset(styles, ".css", sheet), newAsset(scoped(styles), ".css", sheet), newAsset(htmx.Script+"\n"+script, ".js", code)}
 }

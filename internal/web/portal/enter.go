@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -42,8 +43,15 @@ func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, e
 			return v, err
 		}
 	}
-	if asked := r.URL.Query().Get(localeParam); asked != "" {
-		v.Query = "?" + localeParam + "=" + language
+	kept := url.Values{}
+	if r.URL.Query().Has(localeParam) {
+		kept.Set(localeParam, language)
+	}
+	if r.URL.Query().Get(pageParam) != "" {
+		kept.Set(pageParam, "1")
+	}
+	if len(kept) > 0 {
+		v.Query = "?" + kept.Encode()
 	}
 	for _, t := range p.tabs {
 		here := path == t.Path || t.Path == "" && strings.HasPrefix(path, "/s/") || t.Path != "" && strings.HasPrefix(path, t.Path+"/")

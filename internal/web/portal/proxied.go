@@ -84,9 +84,6 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	r.URL.RawQuery = who.Query.Encode()
 	v, err = p.view(r, who.Store, who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))))
 	v.Part = r.URL.Query().Get(partParam) != ""
-	if who.Query.Get(pageParam) != "" {
-		v.Query = "?" + pageParam + "=1" + strings.Replace(v.Query, "?", "&", 1)
-	}
 	return who, v, err
 }
 
