@@ -87,7 +87,10 @@ func (p *renderer) again(w http.ResponseWriter, r *http.Request, name string, v 
 		return err
 	}
 	web.Note(r.Context(), err)
-	v.Problem, v.Field = p.sentence(v, f), f.Param
+	v.Problem = p.sentence(v, f)
+	if r.PostForm.Has(f.Param) && f.Kind != fault.Conflict { // what the reader has not entered is not theirs to correct
+		v.Field = f.Param
+	}
 	return p.render(w, status, name, v)
 }
 
