@@ -32,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -106,6 +107,7 @@ type App struct {
 	Notify    *notify.Service
 	Login     *login.Service
 	Plans     *plan.Service
+	Portal    *portal.Service
 	Privacy   *privacy.Service
 	Partner   *partner.Service
 	Edits     *contractedit.Service
