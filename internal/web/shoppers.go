@@ -96,10 +96,11 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	}
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
+	bare := len(text) == 0 && (given == "" || r.Method != http.MethodPost) // a form of another site can post, and has a type
 	switch isJSON := err == nil && media == mediaJSON; {
-	case isJSON || len(text) == 0 && sameSite(r):
+	case isJSON || bare && sameSite(r):
 		next(ctx)
-	case len(text) > 0:
+	case !bare:
 		WriteError(w, r, unsupportedType(given))
 	default:
 		WriteError(w, r, fault.New(fault.Forbidden, "the request comes from a page of another site").Code("crossOrigin"))

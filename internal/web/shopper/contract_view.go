@@ -68,7 +68,7 @@ type orderView struct {
 type contractViewOut struct{ Body contractView }
 
 func (o Options) getContract(ctx context.Context, in *readContract) (*contractViewOut, error) {
-	ref, err := versioned{}.ref("contractId", in.Contract)
+	ref, err := Versioned{}.ref("contractId", in.Contract)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ type swapQuery struct {
 	Line     string         `query:"oldLineId" maxLength:"255" doc:"Graph id of the line that gives way. Required, here or in the body."`
 	Variant  string         `query:"newVariantId" format:"id" doc:"The variant that comes in its place: number or graph id. Required, here or in the body."`
 	Quantity web.Opt[int32] `query:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order. Default 1."`
-	versioned
+	Versioned
 	web.OptionalBody
 }
 

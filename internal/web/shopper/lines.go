@@ -62,14 +62,14 @@ type lineEdit struct {
 	Quantity *int32    `json:"quantity,omitempty" nullable:"true" minimum:"1" maximum:"9999" doc:"Pieces in every order. Absent: as many as now." example:"2"`
 }
 
-// ofLine names a line by its path.
-type ofLine struct {
-	ofContract
+// OfLine names a line by its path.
+type OfLine struct {
+	OfContract
 	Line string `path:"lineId" maxLength:"255" example:"3b9e2c" doc:"The line: graph id, percent-encoded, or its last part."`
 }
 
 type lineIn struct {
-	ofLine
+	OfLine
 	web.JSONBody
 }
 
@@ -103,7 +103,7 @@ func (o Options) changeLine(ctx context.Context, in *lineIn) (*contractOut, erro
 	return newContractOut(o.Portal.ChangeLine(ctx, o.who(ctx), ref, w))
 }
 
-func (o Options) removeLine(ctx context.Context, in *ofLine) (*contractOut, error) {
+func (o Options) removeLine(ctx context.Context, in *OfLine) (*contractOut, error) {
 	ref, err := in.ref()
 	if err != nil {
 		return nil, err

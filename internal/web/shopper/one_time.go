@@ -78,7 +78,7 @@ func (o Options) oneTimeOf(ctx context.Context, of contract.ID, p page.Request) 
 }
 
 // oneTimeCommand returns the product that a command names, and its version of the contract.
-func (in versioned) oneTime(cmd command.OneOff) portal.OneTime {
+func (in Versioned) oneTime(cmd command.OneOff) portal.OneTime {
 	return portal.OneTime{
 		ContractRef: portal.ContractRef{ID: cmd.Contract, Version: in.Version.Value}, Attempt: cmd.Attempt, Variant: cmd.Variant, Handle: cmd.Handle, Quantity: cmd.Quantity,
 	}
@@ -86,7 +86,7 @@ func (in versioned) oneTime(cmd command.OneOff) portal.OneTime {
 
 type addOneTimeQuery struct {
 	record.OneOffNames
-	versioned
+	Versioned
 	Quantity web.Opt[int64] `query:"quantity" minimum:"1" maximum:"999" doc:"Pieces. Default 1."`
 }
 
@@ -106,7 +106,7 @@ func (o Options) addOneTime(ctx context.Context, in *addOneTimeQuery) (*oneTimeP
 
 type removeOneTimeQuery struct {
 	record.OneOffNames
-	versioned
+	Versioned
 }
 
 func (o Options) removeOneTime(ctx context.Context, in *removeOneTimeQuery) (*oneTimePage, error) {
@@ -122,7 +122,7 @@ func (o Options) removeOneTime(ctx context.Context, in *removeOneTimeQuery) (*on
 
 type oneTimeQuantity struct {
 	record.OneOffQuantity
-	versioned
+	Versioned
 }
 
 type oneOffOut struct{ Body record.OneOff }

@@ -85,7 +85,7 @@ func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*
 
 type skipQuery struct {
 	record.SkipQuery
-	versioned
+	Versioned
 }
 
 func (o Options) skipOrder(ctx context.Context, in *skipQuery) (*record.AttemptOut, error) {
@@ -107,7 +107,7 @@ func (o Options) skip(ctx context.Context, in *skipQuery, do func(context.Contex
 
 type nextQuery struct {
 	Contract string `query:"subscriptionContractId" required:"true" format:"id" doc:"The contract: number or graph id."`
-	versioned
+	Versioned
 }
 
 func (o Options) skipNext(ctx context.Context, in *nextQuery) (*record.AttemptOut, error) {
@@ -119,18 +119,18 @@ func (o Options) skipNext(ctx context.Context, in *nextQuery) (*record.AttemptOu
 	return record.NewAttemptOut(web.CallerOf(ctx), r, err)
 }
 
-// ofOrder names an order by its path.
-type ofOrder struct {
+// OfOrder names an order by its path.
+type OfOrder struct {
 	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
-	versioned
+	Versioned
 }
 
-func (in ofOrder) ref() portal.OrderRef {
+func (in OfOrder) ref() portal.OrderRef {
 	return portal.OrderRef{Attempt: billing.AttemptID(in.ID), Version: in.Version.Value}
 }
 
 type rescheduleQuery struct {
-	ofOrder
+	OfOrder
 	Date   string `query:"billingDate" required:"true" maxLength:"40" example:"2027-01-31" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
 	Future bool   `query:"rescheduleFutureOrder" default:"false" doc:"Whether the orders after it move too."`
 }
@@ -148,19 +148,19 @@ func (o Options) reschedule(ctx context.Context, in *rescheduleQuery) (*record.A
 // chargeQuery names an order. Whether the store is the right one is found out where
 // the request is let in, for the platform's own word of it is there.
 type chargeQuery struct {
-	ofOrder
+	OfOrder
 	Shop string `query:"shop" example:"demo.myshopify.com" doc:"The store at which the shopper is. Another one is answered 400."`
 }
 
 func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*record.AttemptOut, error) {
-	return o.charge(ctx, in.ofOrder, o.Portal.OrderNow)
+	return o.charge(ctx, in.OfOrder, o.Portal.OrderNow)
 }
 
-func (o Options) retryPayment(ctx context.Context, in *ofOrder) (*record.AttemptOut, error) {
+func (o Options) retryPayment(ctx context.Context, in *OfOrder) (*record.AttemptOut, error) {
 	return o.charge(ctx, *in, o.Portal.RetryPayment)
 }
 
-func (o Options) charge(ctx context.Context, in ofOrder, do func(context.Context, portal.Caller, portal.OrderRef) error) (*record.AttemptOut, error) {
+func (o Options) charge(ctx context.Context, in OfOrder, do func(context.Context, portal.Caller, portal.OrderRef) error) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
 	if err := do(ctx, o.who(ctx), in.ref()); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ type attemptEdit struct {
 }
 
 type editIn struct {
-	versioned
+	Versioned
 	web.JSONBody
 }
 

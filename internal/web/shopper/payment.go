@@ -50,7 +50,7 @@ func (o Options) setPaymentMethod(ctx context.Context, in *bodyIn) (*contractOut
 	return newContractOut(o.Portal.SetPaymentMethod(ctx, o.who(ctx), ref, contractedit.PaymentMethodID(body.ID)))
 }
 
-func (o Options) sendPaymentUpdate(ctx context.Context, in *ofContract) (*struct{}, error) {
+func (o Options) sendPaymentUpdate(ctx context.Context, in *OfContract) (*struct{}, error) {
 	ref, err := in.ref()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (o Options) applyDiscount(ctx context.Context, in *bodyIn) (*contractOut, e
 }
 
 type discountQuery struct {
-	ofContract
+	OfContract
 	Discount string `query:"discountId" required:"true" maxLength:"255" doc:"The discount: graph id, or its last part."`
 }
 

@@ -141,12 +141,15 @@ func (o Options) redeem(ctx context.Context, in *redeemIn) (*pointsOut, error) {
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	points, err := loyalty.ParsePoints("points", body.Points)
-	if err != nil {
-		return nil, err
-	}
-	if body.Rule == 0 && points == 0 {
+	if body.Rule == 0 && body.Points == 0 {
 		return nil, fault.New(fault.Invalid, "send pointRedeemRuleId or points").Code("bodyField").Field("pointRedeemRuleId")
+	}
+	var points loyalty.Points
+	if body.Points != 0 {
+		var err error
+		if points, err = loyalty.ParsePoints("points", body.Points); err != nil {
+			return nil, err
+		}
 	}
 	caller := web.CallerOf(ctx)
 	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{

@@ -49,7 +49,6 @@ type StatusActions interface {
 	Pause(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.PauseParams) (contract.Detail, error)
 	Resume(ctx context.Context, who portal.Caller, ref portal.ContractRef, from time.Time) (contract.Detail, error)
 	Cancel(ctx context.Context, who portal.Caller, ref portal.ContractRef, feedback string) (contract.Detail, error)
-	Keep(ctx context.Context, who portal.Caller, ref portal.ContractRef) (contract.Detail, error)
 	Restart(ctx context.Context, who portal.Caller, ref portal.ContractRef, first time.Time, requestKey string) (contract.Detail, error)
 }
 

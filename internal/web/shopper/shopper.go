@@ -129,23 +129,23 @@ func (o Options) who(ctx context.Context) portal.Caller {
 	return portal.Caller{Shop: caller.Shop, Line: o.Line, Actor: caller.Actor}
 }
 
-// ofContract names a contract by its path.
-type ofContract struct {
+// OfContract names a contract by its path.
+type OfContract struct {
 	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
-	versioned
+	Versioned
 }
 
-// versioned is a change of a contract as its caller has seen it.
-type versioned struct {
+// Versioned is a change of a contract as its caller has seen it.
+type Versioned struct {
 	Version web.Opt[int64] `query:"version" minimum:"1" doc:"Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared."`
 }
 
 // ref names the contract and its version.
-func (in ofContract) ref() (portal.ContractRef, error) {
-	return in.versioned.ref("contractId", in.Contract)
+func (in OfContract) ref() (portal.ContractRef, error) {
+	return in.Versioned.ref("contractId", in.Contract)
 }
 
-func (in versioned) ref(param, id string) (portal.ContractRef, error) {
+func (in Versioned) ref(param, id string) (portal.ContractRef, error) {
 	of, err := web.ParseID(record.ContractTypename, param, id)
 	return portal.ContractRef{ID: contract.ID(of), Version: in.Version.Value}, err
 }

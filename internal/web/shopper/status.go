@@ -30,7 +30,7 @@ func (o Options) status(api *web.API) {
 
 type statusQuery struct {
 	Contract string `query:"contractId" required:"true" format:"id" doc:"The contract: number or graph id."`
-	versioned
+	Versioned
 	Status   string         `query:"status" required:"true" enum:"ACTIVE,PAUSED,CANCELLED" example:"PAUSED" doc:"In any letter case."`
 	Until    string         `query:"pauseTillDate" maxLength:"40" example:"2027-01-31" doc:"With PAUSED: when the pause ends. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: the pause lasts until the contract is resumed."`
 	Cycles   web.Opt[int32] `query:"pauseDurationCycle" minimum:"1" maximum:"365" doc:"With PAUSED: how many orders the pause leaves out. This or pauseTillDate."`
@@ -68,7 +68,7 @@ func (o Options) setStatus(ctx context.Context, in *statusQuery) (*contractOut, 
 }
 
 type cancelQuery struct {
-	ofContract
+	OfContract
 	Feedback string `query:"cancellationFeedback" maxLength:"500" doc:"Why, in the shopper's words. A store may require it: 400 reasonRequired."`
 }
 
@@ -86,7 +86,7 @@ type restartBody struct {
 }
 
 type bodyIn struct {
-	ofContract
+	OfContract
 	web.JSONBody
 }
 

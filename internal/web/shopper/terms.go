@@ -55,7 +55,7 @@ type readContract struct {
 type frequenciesOut struct{ Body []frequency }
 
 func (o Options) frequencies(ctx context.Context, in *readContract) (*frequenciesOut, error) {
-	ref, err := versioned{}.ref("contractId", in.Contract)
+	ref, err := Versioned{}.ref("contractId", in.Contract)
 	if err != nil {
 		return nil, err
 	}
