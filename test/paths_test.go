@@ -32,6 +32,8 @@ func paths() map[string]func(*testing.T) {
 		"webhooks of a contract":  TestWebhooksReportContractLifecycle,
 		"webhooks of a charge":    TestWebhooksReportImmediateCharges,
 		"the portal":              TestPortalSkipsMovesAndTriggersOrders,
+		"the portal's changes":    TestPortalChangesContract,
+		"the portal's limits":     TestPortalKeepsToMerchantsSettings,
 		"a sign-in link":          TestMailedLinkOpensPortalOnce,
 		"a partner":               TestApplicationConnectsAndDisconnects,
 		"API keys":                TestKeysAreManagedOverHTTP,

@@ -31,13 +31,13 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Cancelling = &session.Service{
 		Store: a.Store.CancelSessions(), Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Prices: a.Edits, Clock: a.options.Clock, Log: a.options.Log,
 	}
-	a.Bulk = &bulk.Service{
-		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
-		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
-	}
 	a.Portal = &portal.Service{
 		Store: a.Store.Portal(), Orders: a.Command, Edits: a.Edits, Statuses: a.Lifecycle, Creations: a.Creations, Plans: a.Store, Members: a.Store,
 		Answers: a.Store.Answers(), Clock: a.options.Clock,
+	}
+	a.Bulk = &bulk.Service{
+		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
+		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
 	}
 	a.Overview = &overview.Service{Store: a.Store.Overview(), Clock: a.options.Clock}
 	if a.options.Simulated != nil { // what it asks for is done in the goroutine that asks

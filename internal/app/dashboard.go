@@ -152,7 +152,8 @@ type seenProxy struct {
 }
 
 // Enter lets a shopper in.
-func (p seenProxy) Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error) {
+func (p seenProxy) Enter(r *http.Request, query url.Values, named bool) (login.Visitor, error) {
+	ctx := r.Context()
 	v, err := p.ProxyAuthenticator.Enter(ctx, query, named)
 	if err != nil {
 		return v, err

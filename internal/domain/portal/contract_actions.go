@@ -100,16 +100,13 @@ func (s *Service) Restart(ctx context.Context, who Caller, ref ContractRef, firs
 	return s.Creations.Restart(ctx, who.Shop.ID, cmd, create.RestartParams{NextBillingDate: first, RequestKey: requestKey})
 }
 
-// SetAddress changes where orders are shipped to. The delivery method stays.
-func (s *Service) SetAddress(ctx context.Context, who Caller, ref ContractRef, to contract.Address) (contract.Detail, error) {
+// SetDelivery changes where and how orders are delivered, as a function of how they are now.
+func (s *Service) SetDelivery(ctx context.Context, who Caller, ref ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
 	_, cmd, err := s.command(ctx, who, ref, EditAddress)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.Edits.SetDelivery(ctx, who.Shop.ID, cmd, activity.ShippingAddressChange, func(is contract.DeliveryMethod) contract.DeliveryMethod {
-		is.Address = to
-		return is
-	})
+	return s.Edits.SetDelivery(ctx, who.Shop.ID, cmd, activity.ShippingAddressChange, want)
 }
 
 // SetPaymentMethod charges a contract to another payment method of the caller's.

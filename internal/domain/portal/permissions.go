@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -98,6 +99,15 @@ var rules = []rule{
 	{action: EditAddress, toggle: AllowAddressEdit, status: alive, cutoff: true, busy: true},
 	{action: EditPaymentMethod, toggle: AllowPaymentMethodUpdate, status: alive},
 	{action: EditDiscount, toggle: AllowDiscountCode, status: alive, cutoff: true, busy: true},
+}
+
+// Actions lists every action, those on orders first.
+func Actions() []Action {
+	list := make([]Action, len(rules))
+	for i, r := range rules {
+		list[i] = r.action
+	}
+	return list
 }
 
 // State is what permissions on a contract depend on.
@@ -214,6 +224,18 @@ func ruleOf(a Action) rule {
 
 // day returns a date as messages name it.
 func day(t time.Time, cal cadence.Calendar) string { return t.In(cal.Zone).Format(time.DateOnly) }
+
+// Coming returns the orders that are to come, skipped ones included, and one that was declined and
+// is not given up, soonest first.
+func (is State) Coming() []billing.Attempt {
+	list := slices.DeleteFunc(slices.Clone(is.Orders), func(a billing.Attempt) bool {
+		return a.Status == billing.Skipped && !a.SkipsAhead(is.Now) || a.Status == billing.Failure && !a.Dunning.State.Live()
+	})
+	slices.SortFunc(list, func(a, b billing.Attempt) int {
+		return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
+	})
+	return list
+}
 
 func (is State) queued() []billing.Attempt {
 	return slices.DeleteFunc(slices.Clone(is.Orders), func(a billing.Attempt) bool { return a.Status != billing.Queued })

@@ -121,6 +121,17 @@ func (s *Service) view(ctx context.Context, tx ReadTx, who Caller, id contract.I
 	return v, err
 }
 
+// Detail returns a contract as Contract does, with what only the platform knows of it. While the
+// platform does not answer, that is left out.
+func (s *Service) Detail(ctx context.Context, who Caller, id contract.ID) (View, contract.Detail, error) {
+	v, err := s.Contract(ctx, who, id)
+	if err != nil {
+		return v, contract.Detail{}, err
+	}
+	d, err := s.Edits.Show(ctx, who.Shop.ID, amend.Command{Line: v.State.Contract.Line, Contract: id, Actor: who.Actor})
+	return v, d, err
+}
+
 // CannotSee reports whether a contract is another subscriber's, or of a line that was not asked for.
 func (who Caller) CannotSee(c contract.Contract) bool {
 	return who.Actor.Customer == 0 || c.HiddenFrom(who.Actor) || who.Line != "" && c.Line != who.Line

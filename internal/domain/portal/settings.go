@@ -19,6 +19,8 @@ const (
 	MaxUpcoming  = 24 // orders
 	maxSupport   = 255
 	defaultShown = 6 // orders to come
+	// defaultLatest is how many days ahead an order may be moved unless the merchant says otherwise.
+	defaultLatest = 365
 	// skipAhead is how many years ahead an order may be skipped.
 	skipAhead = 1
 )
@@ -96,12 +98,16 @@ func (s Settings) ClosesAt(date time.Time, cal cadence.Calendar) time.Time {
 
 // Dates returns the first and the last day to which an order may be moved.
 func (s Settings) Dates(now time.Time, cal cadence.Calendar) (first, last time.Time) {
-	most := s.RescheduleMax
-	if most == 0 {
-		most = 365
-	}
 	today := now.In(cal.Zone)
-	return cal.At(today.AddDate(0, 0, s.RescheduleMin)), cal.At(today.AddDate(0, 0, most))
+	return cal.At(today.AddDate(0, 0, s.RescheduleMin)), cal.At(today.AddDate(0, 0, s.LatestDay()))
+}
+
+// LatestDay is how many days from today the latest day is to which an order may be moved.
+func (s Settings) LatestDay() int {
+	if s.RescheduleMax == 0 {
+		return defaultLatest
+	}
+	return s.RescheduleMax
 }
 
 // PausedUntil returns the last day on which a pause that begins now may end; zero: there is none.

@@ -38,8 +38,7 @@ const platformName = "shopify"
 type paymentsOut struct{ Body record.PaymentConnection }
 
 func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut, error) {
-	caller := web.CallerOf(ctx)
-	methods, err := o.Contracts.PaymentMethods(ctx, caller.Shop.ID, caller.Actor.Customer)
+	methods, err := o.Portal.PaymentMethods(ctx, o.who(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +112,7 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 	if customer != caller.Actor.Customer {
 		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).Entity("customer").Code("customerNotFound").Field("id")
 	}
-	contracts, total, err := o.Book.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
-	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
+	return o.rows(ctx, p, customer)
 }
 
 // sameStore refuses a body that names another store than the shopper's.

@@ -18,7 +18,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -54,7 +53,7 @@ type fakes struct {
 }
 
 // Enter lets in shoppers whose request has a signature.
-func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
+func (f *fakes) Enter(_ *http.Request, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
 		return login.Visitor{}, fault.New(fault.Unauthenticated, "the shopper is not signed in to the store").Entity("customer").Code("signedOut")
@@ -75,28 +74,6 @@ func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.A
 	return f.record, nil
 }
 
-func (f *fakes) Skip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Unskip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Edit(_ context.Context, of shop.ID, c command.Edit) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Trigger(_ context.Context, of shop.ID, c command.Trigger) error {
-	_, err := f.did(of, c)
-	return err
-}
-
-func (f *fakes) UpdateOneOff(_ context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error) {
-	_, err := f.did(of.ID, c)
-	return billing.OneOffRecord{Attempt: c.Attempt, OneOff: billing.OneOff{ID: 1001, Contract: c.Contract, Variant: variant(), Quantity: c.Quantity}}, err
-}
-
 func (f *fakes) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question, _ page.Request) ([]billing.Record, int, error) {
 	f.of, f.asked = of, q
 	return []billing.Record{f.record}, 41, f.err
@@ -111,25 +88,6 @@ type offer struct {
 func (f *fakes) VariantPrice(_ context.Context, of shop.ID, cmd amend.Command, id int64) (contractedit.VariantPrice, error) {
 	_, err := f.did(of, offer{cmd, id})
 	return contractedit.VariantPrice{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
-}
-
-func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w contractedit.Swap, _ contractedit.NextOrderSwap) (contract.Detail, error) {
-	_, err := f.did(of, replaced{cmd, w})
-	return contract.Detail{Contract: theContract()}, err
-}
-
-// replaced is a swap of a contract's line.
-type replaced struct {
-	amend.Command
-	contractedit.Swap
-}
-
-func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error) {
-	_, err := f.did(of, customer)
-	return []contract.PaymentMethod{
-		{ID: "gid://shopify/CustomerPaymentMethod/ab", Instrument: contract.Instrument{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", Masked: "•••• 4242", ExpiryMonth: 12, ExpiryYear: 2030, Name: "Ada Khan"}},
-		{ID: "gid://shopify/CustomerPaymentMethod/cd", Revoked: true, Instrument: contract.Instrument{RevokedAt: noon(), RevokedWhy: "MANUALLY_REVOKED"}},
-	}, err
 }
 
 func (f *fakes) Record(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
@@ -180,7 +138,7 @@ func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: webtest.Unlimited{}, Clock: at},
-		Orders: f, Contracts: f, Book: f, Sold: f, Retention: f,
+		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Retention: f,
 	}
 }
 

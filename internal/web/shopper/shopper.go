@@ -11,8 +11,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -31,21 +32,20 @@ func Base(l shop.Line) string { return Path + prefixes[l] + "/cp/api" }
 // prefixes are the names of the lines at the stores' domains.
 var prefixes = map[shop.Line]string{shop.Subscriptions: "subscriptions", shop.Memberships: "memberships"}
 
-// Orders asks and changes billing attempts, of the actor's own contracts where the
-// actor is a subscriber. Failures are faults.
-type Orders interface {
-	Skip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
-	Unskip(ctx context.Context, of shop.ID, c command.Skip) (billing.Record, error)
-	Edit(ctx context.Context, of shop.ID, c command.Edit) (billing.Record, error)
-	Trigger(ctx context.Context, of shop.ID, c command.Trigger) error
-	UpdateOneOff(ctx context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error)
+// Prices knows what variants cost. Failures are faults.
+type Prices interface {
+	VariantPrice(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (contractedit.VariantPrice, error)
 }
 
-// Contracts asks and changes contracts likewise.
-type Contracts interface {
-	Replace(ctx context.Context, of shop.ID, cmd amend.Command, w contractedit.Swap, once contractedit.NextOrderSwap) (contract.Detail, error)
-	VariantPrice(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (contractedit.VariantPrice, error)
-	PaymentMethods(ctx context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error)
+// Links sends links with which to sign in. Failures are faults.
+type Links interface {
+	RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error
+}
+
+// Points keeps the points of the loyalty programme. Failures are faults.
+type Points interface {
+	Member(ctx context.Context, of shop.Shop, who loyalty.CustomerRef, rewards loyalty.RewardStatus) (loyalty.Member, error)
+	Redeem(ctx context.Context, of shop.ID, cmd loyalty.RedeemCommand) (loyalty.Member, error)
 }
 
 // Book reads attempts and contracts of one customer.
@@ -66,11 +66,13 @@ type Options struct {
 	Frame web.Frame
 	Gate  web.Gate
 
-	Orders     Orders
-	Contracts  Contracts
+	Portal     Portal
+	Prices     Prices
+	Links      Links
+	Points     Points
 	Book       Book
 	Sold       record.Catalogues
-	OneOffBook record.OneOffs
+	OneOffBook billing.OneOffBook
 	Retention  Retention
 	Cancelling Cancelling
 }
@@ -78,10 +80,13 @@ type Options struct {
 // interfaceVersion is the version of the reference that the interface follows.
 const interfaceVersion = "0.0.1"
 
-const about = "What a shopper who is signed in at a store can ask and change of their own subscriptions. The paths are those at the store's domain: the platform's app proxy signs each request and hands it on, " +
-	"and the signature alone says which store and which customer it is. 401 when no customer is signed in, and for a signature that is missing, wrong or older than 90 seconds; " +
-	"what belongs to another customer is answered 404, as what does not exist. Memberships have the same operations under /apps/memberships. A store may have chosen another prefix: links in answers have it. " +
-	"Answers carry no permission for pages of other sites, and a body that is posted must have the Content-Type application/json. " +
+const about = "What a shopper can ask and change of their own subscriptions. The paths are those at the store's domain: the platform's app proxy signs each request and hands it on, " +
+	"and the signature alone says which store and which customer it is. 401 when no customer is signed in, and for a signature that is missing, wrong or older than 90 seconds. " +
+	"On the service's own address the same operations are under /p/{store}/api, and those of memberships under /p/{store}/memberships/api, for the session of a customer who signed in with a link and for a portal token. " +
+	"What belongs to another customer is answered 404, as what does not exist. Memberships have the same operations under /apps/memberships. A store may have chosen another prefix: links in answers have it. " +
+	"An action that the merchant has switched off is answered 403 portalActionDisabled; GET contracts/{contractId} says what can be done now, and why the rest cannot. " +
+	"Every change takes the contract's version, and is answered 409 changedMeanwhile when the contract has changed since. " +
+	"Answers carry no permission for pages of other sites, and a body that is sent must have the Content-Type application/json; a request without a body needs none. " +
 	"Lists are bare arrays with X-Total-Count and Link headers. Unknown parameters and fields are ignored. Enum values are read in any letter case. " +
 	"Dates are ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone. Every answer carries X-Request-Id and the RateLimit headers, which count the requests of one customer."
 
@@ -98,9 +103,16 @@ func newAPI(o Options) *web.API {
 		o.retention(api)
 		o.variants(api)
 		o.orders(api)
+		o.oneTime(api)
 		o.customer(api)
+		o.preferences(api)
 		o.contracts(api)
 		o.cancelling(api)
+		o.status(api)
+		o.lines(api)
+		o.terms(api)
+		o.payment(api)
+		o.points(api)
 	})
 }
 
@@ -111,4 +123,31 @@ func (o Options) operation(id, method, path, tag, summary, description string) w
 		op.Errors = []int{http.StatusNotFound, http.StatusConflict}
 	}
 	return op
+}
+
+// who returns the caller as the domain knows it.
+func (o Options) who(ctx context.Context) portal.Caller {
+	caller := web.CallerOf(ctx)
+	return portal.Caller{Shop: caller.Shop, Line: o.Line, Actor: caller.Actor}
+}
+
+// OfContract names a contract by its path.
+type OfContract struct {
+	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
+	Versioned
+}
+
+// Versioned is a change of a contract as its caller has seen it.
+type Versioned struct {
+	Version web.Opt[int64] `query:"version" minimum:"1" doc:"Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared."`
+}
+
+// ref names the contract and its version.
+func (in OfContract) ref() (portal.ContractRef, error) {
+	return in.Versioned.ref("contractId", in.Contract)
+}
+
+func (in Versioned) ref(param, id string) (portal.ContractRef, error) {
+	of, err := web.ParseID(record.ContractTypename, param, id)
+	return portal.ContractRef{ID: contract.ID(of), Version: in.Version.Value}, err
 }

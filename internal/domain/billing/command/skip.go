@@ -42,7 +42,9 @@ func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd Skip) (billing.Rec
 	})
 }
 
-func (c Skip) target() target { return target{by: c.Actor, line: c.Line, attempt: c.Attempt, permit: c.Permit} }
+func (c Skip) target() target {
+	return target{by: c.Actor, line: c.Line, attempt: c.Attempt, permit: c.Permit}
+}
 
 func (c Skip) check(r draft) error {
 	if c.Contract != 0 && c.Contract != r.Of.ID {

@@ -1,4 +1,4 @@
-package admin
+package record
 
 import (
 	"strings"
@@ -12,13 +12,13 @@ import (
 
 // The ways in which orders reach a customer.
 const (
-	methodShipping = "SHIPPING"
+	MethodShipping = "SHIPPING"
 	methodLocal    = "LOCAL"
 	methodPickUp   = "PICK_UP"
 )
 
-// shippingAddress is where future orders go.
-type shippingAddress struct {
+// ShippingAddress is where future orders go.
+type ShippingAddress struct {
 	MethodType   string    `json:"methodType,omitempty" enum:"SHIPPING,LOCAL,PICK_UP" doc:"In any letter case. Default SHIPPING."`
 	LocationID   web.AnyID `json:"locationId,omitempty" doc:"The place to pick up at, for PICK_UP: number or graph id."`
 	FirstName    string    `json:"firstName,omitempty" maxLength:"255" doc:"First name of who receives the orders." example:"Ada"`
@@ -35,15 +35,15 @@ type shippingAddress struct {
 	Phone        string    `json:"phone,omitempty" maxLength:"50" doc:"Telephone number for the delivery, with the country's prefix. Required for LOCAL." example:"+16135550101"`
 }
 
-// method checks the address and lays it over how orders are delivered now.
-func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.DeliveryMethod, error) {
+// Method checks the address and lays it over how orders are delivered now.
+func (a ShippingAddress) Method() (func(contract.DeliveryMethod) contract.DeliveryMethod, error) {
 	missing := func(field, why string) error {
-		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).Entity(contractEntity).Code("bodyField").Field(field)
+		return fault.New(fault.Invalid, "field '%s' is required%s", field, why).Entity("subscriptionContract").Code("bodyField").Field(field)
 	}
-	kind := methodShipping
+	kind := MethodShipping
 	if a.MethodType != "" {
 		var err error
-		if kind, err = web.ParseEnum("methodType", a.MethodType, []string{methodShipping, methodLocal, methodPickUp}); err != nil {
+		if kind, err = web.ParseEnum("methodType", a.MethodType, []string{MethodShipping, methodLocal, methodPickUp}); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +70,7 @@ func (a shippingAddress) method() (func(contract.DeliveryMethod) contract.Delive
 	country := strings.ToUpper(a.CountryCode)
 	if country != "" && !delivery.IsCountry(country) {
 		return nil, fault.New(fault.Invalid, "field 'countryCode' is %q, which is no country: write two letters such as CA", a.CountryCode).
-			Entity(contractEntity).Code("bodyField").Field("countryCode")
+			Entity("subscriptionContract").Code("bodyField").Field("countryCode")
 	}
 	address := contract.Address{
 		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,
