@@ -5,6 +5,7 @@ package wording
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -84,10 +85,10 @@ type Service struct {
 // List returns the merchant's texts of all languages, by language, key and form.
 func (s *Service) List(ctx context.Context, of shop.ID) ([]Text, error) { return s.read(ctx, of, "") }
 
-// Overrides returns the merchant's texts of a language as locale.Printer takes them. It is one
-// query of one index.
-func (s *Service) Overrides(ctx context.Context, of shop.ID, language string) (map[string]string, error) {
-	list, err := s.read(ctx, of, language)
+// Wording returns the merchant's texts for a reader with a tag such as "de-AT", as
+// locale.Printer takes them. It is one query of one index.
+func (s *Service) Wording(ctx context.Context, of shop.ID, tag string) (map[string]string, error) {
+	list, err := s.read(ctx, of, s.Catalogue.Language(tag))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -111,8 +112,8 @@ func (s *Service) read(ctx context.Context, of shop.ID, language string) (list [
 // catalogue no longer knows can only be deleted.
 func (s *Service) Save(ctx context.Context, of shop.ID, d Draft, by activity.Actor) error {
 	now := make(Forms)
-	for form, text := range d.Now {
-		text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	for _, form := range slices.Sorted(maps.Keys(d.Now)) {
+		text := strings.TrimSpace(strings.ReplaceAll(d.Now[form], "\r\n", "\n"))
 		if text == "" {
 			continue
 		}
@@ -200,13 +201,24 @@ func given(f Forms) Forms {
 	return has
 }
 
-// check says why a text cannot be stored.
+// Field is the name of the field that holds the text of a form, in failures and in forms.
+func Field(form string) string {
+	if form == "" {
+		return "text"
+	}
+	return "text." + form
+}
+
+// check says why a text cannot be stored. The failure names the field of the form.
 func (s *Service) check(language, key, form, text string) error {
 	if err := s.Catalogue.CheckOverride(language, key, form, text); err != nil {
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Param == "text" {
+			return f.Entity(entity).Field(Field(form))
+		}
 		return err
 	}
 	bad := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("text").Field("text")
+		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("text").Field(Field(form))
 	}
 	if n := utf8.RuneCountInString(text); n > MaxText {
 		return bad("a text has at most %d characters, and this one has %d", MaxText, n)

@@ -53,7 +53,7 @@ func (d desk) save(language, key string, was, now wording.Forms) error {
 
 func (d desk) want(language string, texts map[string]string) {
 	d.Helper()
-	got, err := d.Overrides(d.Context(), d.of.ID, language)
+	got, err := d.Wording(d.Context(), d.of.ID, language)
 	if err != nil || !maps.Equal(got, texts) {
 		d.Errorf("%s has %v (%v), want %v", language, got, err, texts)
 	}
@@ -94,7 +94,7 @@ func TestTextsAreSavedAndResetWithEntries(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	d.want("en", map[string]string{"order.items#one": "A tin", "order.items#other": "{n} tins"})
+	d.want("en-GB", map[string]string{"order.items#one": "A tin", "order.items#other": "{n} tins"})
 	d.want("de", nil)
 	want := []string{
 		`{"language":"de","textKey":"home.title","after":["Ihr Teeabo"]}`,
