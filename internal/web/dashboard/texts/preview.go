@@ -38,7 +38,7 @@ func (m *room) preview(w http.ResponseWriter, r *http.Request, v dashboard.Visit
 	return v.Fragment(w, "text-live", m.seen(v, t, t.sent(r, wording.Field)))
 }
 
-// seen returns how a text looks with what is entered, and the default in its place where nothing is.
+// seen returns how a text looks with the texts of a form, and the default where a form leaves a field empty.
 func (m *room) seen(v dashboard.Visit, t text, entered wording.Forms) seen {
 	overrides := make(map[string]string)
 	for form, text := range entered {
