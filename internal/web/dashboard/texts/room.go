@@ -42,7 +42,7 @@ func New(o Options) dashboard.Room {
 	return dashboard.Room{
 		Pages:  pages,
 		Styles: ".words{white-space:pre-line;overflow-wrap:anywhere}.texts :is(td,th).wide{max-width:22rem}",
-		Said:   map[string]string{"text-saved": "The text was saved. Customers see it from now on.", "text-reset": "Customers see the default text again."},
+		Said:   map[string]string{"text-saved": "The text was saved. Customers see it within half a minute.", "text-reset": "The text was reset. Customers see the default within half a minute."},
 		Menu:   []dashboard.Entry{{Section: dashboard.Settings, Name: "Portal texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /texts", Need: staff.ReadStore, Show: m.list},

@@ -72,7 +72,7 @@ func TestTextIsChangedAndReset(t *testing.T) {
 	s.Want(s.Get(at+"/de/home.title/reset"), http.StatusOK, "Ihr &lt;b&gt;Teeabo&lt;/b&gt;", "Ihre Abos", "Keep my text")
 	s.Want(s.Post(at+"/de/home.title/reset", "was", "Ein anderer"), http.StatusUnprocessableEntity, "Another user has changed this text")
 	s.has("de", "home.title", "Ihr <b>Teeabo</b>")
-	s.Want(s.Post(at+"/de/home.title/reset", "was", "Ihr <b>Teeabo</b>"), http.StatusOK, "Customers see the default text again.")
+	s.Want(s.Post(at+"/de/home.title/reset", "was", "Ihr <b>Teeabo</b>"), http.StatusOK, "The text was reset.")
 	s.has("de")
 }
 
