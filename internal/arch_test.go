@@ -150,7 +150,7 @@ var domain = [][]string{
 	{"dunning"},
 	{"shop"},
 	{"activity"},
-	{"access", "connection", "plan"},
+	{"access", "connection", "plan", "wording"},
 	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "membership"},
 	{"billing", "privacy"},

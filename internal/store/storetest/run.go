@@ -53,6 +53,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"bulk":                 testBulk,
 		"saved views":          testSavedViews,
 		"portal":               testPortal,
+		"portal texts":         testPortalTexts,
 		"queued orders":        testQueuedOrders,
 		"finding":              testFinding,
 		"bundles":              testBundles,
