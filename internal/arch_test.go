@@ -165,9 +165,9 @@ var domain = [][]string{
 // the highest. A room may import its feature's root and rooms of lower levels, never one
 // of its own; the root imports no room.
 var rooms = map[string][][]string{
-	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
-	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
-	"portal":  {{"overview"}},
+	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+	"portal":    {{"overview"}},
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"retention": {{"flow"}, {"session"}, {"report"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
