@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
@@ -43,6 +44,7 @@ func (a *App) portalRooms() []portal.Room {
 		home.New(home.Options{Homes: a.Overview}),
 		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
 		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
+		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }
 
