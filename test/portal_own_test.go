@@ -67,7 +67,7 @@ func TestPortalInterfaceOpensWithLinkAndToken(t *testing.T) {
 			t.Errorf("%s at another store: %d %s", name, got, ana.text)
 		}
 		ana.own = "/p/nosuch/api"
-		if got := ana.ask("GET", "/logged-in-customer", nil, nil); got != 404 {
+		if got := ana.ask("GET", "/logged-in-customer", nil, nil); got != 401 {
 			t.Errorf("%s at no store: %d %s", name, got, ana.text)
 		}
 		ana.own = "/p/demo/memberships/api"

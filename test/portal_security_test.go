@@ -241,7 +241,7 @@ func TestPortalRefusesForgedReplayedAndDoubledParameters(t *testing.T) {
 		"no signature":                 {strings.Split(signed(nil), "&signature")[0], 401},
 		"two minutes old":              {signed(func(q url.Values) { q.Set("timestamp", fmt.Sprint(w.now().Add(-2*time.Minute).Unix())) }), 401},
 		"two minutes ahead":            {signed(func(q url.Values) { q.Set("timestamp", fmt.Sprint(w.now().Add(2*time.Minute).Unix())) }), 401},
-		"no customer, signed":               {signed(func(q url.Values) { q.Set("logged_in_customer_id", "") }), 401},
+		"no customer, signed":          {signed(func(q url.Values) { q.Set("logged_in_customer_id", "") }), 401},
 		"a session's cookie is none":   {strings.Replace(signed(nil), "signature", "sig", 1), 401},
 		"a store that is not there":    {signed(func(q url.Values) { q.Set("shop", "nosuch.myshopify.com") }), 401},
 		"a customer that is no number": {signed(func(q url.Values) { q.Set("logged_in_customer_id", "7 or 1=1") }), 401},
