@@ -79,7 +79,7 @@ func testOverview(t *testing.T, open opener) {
 				_, err := s.Sheet(t.Context(), portal.Caller{Shop: other, Actor: maya.Actor}, 1, 5)
 				return err
 			},
-			"the contract for nobody":           func() error { _, err := s.Sheet(t.Context(), portal.Caller{Shop: w.shop}, 1, 5); return err },
+			"the contract without a customer":   func() error { _, err := s.Sheet(t.Context(), portal.Caller{Shop: w.shop}, 1, 5); return err },
 			"an order of another contract":      func() error { _, _, err := s.Order(t.Context(), maya, 3, order); return err },
 			"past orders of another's contract": func() error { _, err := s.Past(t.Context(), maya, 4, 0); return err },
 			"the contract of the line that it is not": func() error {
@@ -92,7 +92,7 @@ func testOverview(t *testing.T, open opener) {
 			}
 		}
 		if home, err := s.Home(t.Context(), portal.Caller{Shop: w.shop}); len(home.Sheets) != 0 || err != nil {
-			t.Errorf("nobody has %d contracts, %v", len(home.Sheets), err)
+			t.Errorf("a caller without a customer has %d contracts, %v", len(home.Sheets), err)
 		}
 	})
 
