@@ -41,6 +41,9 @@ func paths() map[string]func(*testing.T) {
 		"an order of another app": TestOrderOfAnotherApplicationIsAdopted,
 		"a merge of customers":    TestMergedCustomersBecomeOne,
 		"an action on many":       TestContractsAreMovedByADayOnceThoughTheServiceRestarts,
+		"an offer that keeps":     TestAcceptedDiscountMakesNextOrdersCheaper,
+		"a prepaid cancellation":  TestPrepaidCancellationInPortalWaitsForEndOfTerm,
+		"customers held back":     TestSomeCustomersAreHeldBackAndCompared,
 	}
 }
 

@@ -43,6 +43,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
@@ -125,6 +126,7 @@ type App struct {
 	Cancelling *session.Service
 	Staff      *staff.Service
 	Webhooks   *webhook.Service
+	Wording    *wording.Service
 	Sweep      sweep.Sweep
 	// Connections gets the app into stores; nil: it has no client id.
 	Connections *connection.Service

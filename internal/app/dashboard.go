@@ -35,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
+	"github.com/perennialhq/perennial/internal/web/dashboard/texts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
 	hooks "github.com/perennialhq/perennial/internal/web/dashboard/webhooks"
 )
@@ -80,6 +81,7 @@ func (a *App) rooms() []dashboard.Room {
 		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
+		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

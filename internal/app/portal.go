@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
@@ -23,10 +24,6 @@ import (
 
 // portal builds the pages of customers, at their store's domain and on our own.
 func (a *App) portal(frame web.Frame) (portal.Portal, error) {
-	texts, err := portal.Texts()
-	if err != nil {
-		return portal.Portal{}, err
-	}
 	settings := a.options.Settings
 	proxy := func(secret string) portal.Proxy {
 		return login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
@@ -34,7 +31,7 @@ func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	key := hmac.New(sha256.New, []byte(settings.AppSecret))
 	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
-		Frame: frame, Login: a.Login, Texts: texts, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
+		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
 		Proxies: map[string]portal.Proxy{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
@@ -47,6 +44,7 @@ func (a *App) portalRooms() []portal.Room {
 		home.New(home.Options{Homes: a.Overview}),
 		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
 		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
+		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }
 

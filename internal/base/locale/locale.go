@@ -101,6 +101,12 @@ func (c *Catalogue) Languages() []string { return slices.Clone(c.languages) }
 // Keys returns the keys of the English texts, by name.
 func (c *Catalogue) Keys() []string { return slices.Sorted(maps.Keys(c.texts[Fallback])) }
 
+// Language returns the language whose texts a reader with a tag gets.
+func (c *Catalogue) Language(tag string) string {
+	_, index, _ := c.matcher.Match(language.Make(c.Match(tag)))
+	return c.languages[index]
+}
+
 // Match returns the tag of the first wish that one of the languages satisfies: a tag
 // such as "de-AT", or the value of a header Accept-Language. It keeps the wish's region,
 // which decides about dates and amounts. Without such a wish it is English. Wishes are

@@ -357,7 +357,7 @@ func TestPseudoLanguageIsWrittenFromRightToLeft(t *testing.T) {
 	if p.Dir() != "rtl" || p.Lang() != locale.Pseudo {
 		t.Errorf("%s %s", p.Lang(), p.Dir())
 	}
-	if got := p.Text("order.items", "n", 2, "shop", "T"); !strings.Contains(got, "2 items from T") || !strings.HasPrefix(got, "\u2067") {
+	if got := p.Text("order.items", "n", 2, "shop", "T"); !strings.Contains(got, "\u20682\u2069 items from \u2068T\u2069") || !strings.HasPrefix(got, "\u2067") {
 		t.Errorf("%q", got)
 	}
 	if p.Money(money.Amount{Minor: 100, Currency: "USD"}) != "$1.00" {

@@ -101,11 +101,20 @@ func (p *Printer) fill(text string, args []any) string {
 	return fill(text, func(name string) (string, bool) {
 		for i := 0; i+1 < len(args); i += 2 {
 			if args[i] == name {
-				return p.value(args[i+1]), true
+				return p.isolated(p.value(args[i+1])), true
 			}
 		}
 		return "", false
 	})
+}
+
+// isolated puts the marks around a value that keep it from changing the order of the words
+// beside it, in a language that is written from right to left.
+func (p *Printer) isolated(value string) string {
+	if p.Dir() == "ltr" {
+		return value
+	}
+	return "\u2068" + value + "\u2069"
 }
 
 // count returns the value of the pair that is named "n".

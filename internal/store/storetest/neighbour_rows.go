@@ -32,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -141,6 +142,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.PutPortalPreferences(ctx, &portal.Preferences{Customer: 901, Language: "de", Off: []notify.Kind{notify.OrderSkipped}, UpdatedAt: day})
+	})
+	within("texts", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutPortalText(ctx, wording.Text{Language: "en", Key: "home.title", Text: "theirs", ChangedAt: day})
 	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})

@@ -54,6 +54,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"saved views":          testSavedViews,
 		"overview":             testOverview,
 		"portal":               testPortal,
+		"portal texts":         testPortalTexts,
 		"queued orders":        testQueuedOrders,
 		"finding":              testFinding,
 		"bundles":              testBundles,

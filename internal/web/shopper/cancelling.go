@@ -85,6 +85,8 @@ type flowQuery struct {
 type sessionQuery struct {
 	ID     int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The session."`
 	Locale string `query:"locale" maxLength:"20" example:"de" doc:"Language of the labels. Absent: English."`
+
+	Version web.Opt[int64] `query:"version" minimum:"1" doc:"Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared."`
 }
 
 type startIn struct {
@@ -141,14 +143,14 @@ func (o Options) startFlow(ctx context.Context, in *startIn) (*sessionOut, error
 }
 
 // named returns the command on a session of the caller's.
-func (o Options) named(ctx context.Context, id int64) (shop.ID, session.Named) {
+func (o Options) named(ctx context.Context, in sessionQuery) (shop.ID, session.Named) {
 	caller := web.CallerOf(ctx)
-	return caller.Shop.ID, session.Named{Line: o.Line, Session: session.ID(id), Actor: caller.Actor}
+	return caller.Shop.ID, session.Named{Line: o.Line, Session: session.ID(in.ID), Version: in.Version.Value, Actor: caller.Actor}
 }
 
 // step carries out a step that has no input.
 func (o Options) step(ctx context.Context, in *sessionQuery, do func(context.Context, shop.ID, session.Named) (session.View, error)) (*sessionOut, error) {
-	of, cmd := o.named(ctx, in.ID)
+	of, cmd := o.named(ctx, *in)
 	v, err := do(ctx, of, cmd)
 	return newSessionOut(v, in.Locale, err)
 }
@@ -178,7 +180,10 @@ func (o Options) answerReason(ctx context.Context, in *reasonIn) (*sessionOut, e
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	of, cmd := o.named(ctx, in.ID)
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
+	of, cmd := o.named(ctx, in.sessionQuery)
 	v, err := o.Cancelling.Answer(ctx, of, session.Answer{Named: cmd, Reason: body.Reason, Comment: text(body.Comment)})
 	return newSessionOut(v, in.Locale, err)
 }
@@ -188,7 +193,10 @@ func (o Options) acceptOffer(ctx context.Context, in *reasonIn) (*sessionOut, er
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
-	of, cmd := o.named(ctx, in.ID)
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
+	of, cmd := o.named(ctx, in.sessionQuery)
 	v, err := o.Cancelling.Accept(ctx, of, session.Acceptance{Named: cmd, Choice: text(body.Choice)})
 	return newSessionOut(v, in.Locale, err)
 }
@@ -198,10 +206,13 @@ func (o Options) commentCancel(ctx context.Context, in *reasonIn) (*sessionOut, 
 	if err := in.Into(&body); err != nil {
 		return nil, err
 	}
+	if err := web.CheckLengths(body); err != nil {
+		return nil, err
+	}
 	if body.Comment == "" {
 		return nil, fault.New(fault.Invalid, "field 'comment' is required").Code("bodyField").Field("comment")
 	}
-	of, cmd := o.named(ctx, in.ID)
+	of, cmd := o.named(ctx, in.sessionQuery)
 	v, err := o.Cancelling.Comment(ctx, of, session.Answer{Named: cmd, Comment: body.Comment})
 	return newSessionOut(v, in.Locale, err)
 }

@@ -31,11 +31,13 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"DELETE /contracts/{contractId}/discount", "DELETE /contracts/{contractId}/lines/{lineId}", "DELETE /subscription-contract-one-offs-by-contractId-and-billing-attempt-id", "DELETE /subscription-contracts/{contractId}",
-		"GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/frequencies", "GET /customer-portal-settings/{id}",
+		"GET /cancel-flow", "GET /cancel-flow/{id}", "GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/frequencies", "GET /customer-portal-settings/{id}",
 		"GET /data/variant-contextual-pricing", "GET /logged-in-customer", "GET /loyalty", "GET /membership/status", "GET /preferences", "GET /shop-infos-by-current-login",
 		"GET /subscription-billing-attempts/past-orders", "GET /subscription-billing-attempts/top-orders",
 		"GET /subscription-contract-details/shopify/customer/payment-methods", "GET /subscription-customers-detail/valid/{id}", "GET /subscriptions-contracts-freeze-status-detail",
 		"GET /upcoming-subscription-contract-one-offs-by-contractId",
+		"POST /cancel-flow", "POST /cancel-flow/{id}/accept", "POST /cancel-flow/{id}/back", "POST /cancel-flow/{id}/comment", "POST /cancel-flow/{id}/confirm",
+		"POST /cancel-flow/{id}/decline", "POST /cancel-flow/{id}/keep", "POST /cancel-flow/{id}/reason",
 		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart",
 		"POST /customer-retention-activities", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
 		"PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",

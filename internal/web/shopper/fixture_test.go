@@ -24,6 +24,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/web"
@@ -111,6 +113,81 @@ func (f *fakes) Catalogue(context.Context, shop.Shop, shop.Line) ([]bundle.Setti
 	return nil, nil, nil
 }
 
+// leaver stands for the flow of cancelling.
+type leaver struct{ *fakes }
+
+// Shown answers with the flow of a contract, and every step with the session that follows.
+func (f leaver) Shown(_ context.Context, of shop.ID, cmd session.Command) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return session.View{Flow: leavingFlow(), Reasons: leavingFlow().Reasons, Contract: theContract()}, err
+}
+
+func (f leaver) Start(_ context.Context, of shop.ID, cmd session.Command) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return leavingSession(session.Asking), err
+}
+
+func (f leaver) stepped(of shop.ID, cmd any, to session.Step) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return leavingSession(to), err
+}
+
+func (f leaver) Session(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Offering)
+}
+
+func (f leaver) Answer(_ context.Context, of shop.ID, cmd session.Answer) (session.View, error) {
+	return f.stepped(of, cmd, session.Offering)
+}
+
+func (f leaver) Accept(_ context.Context, of shop.ID, cmd session.Acceptance) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Decline(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Confirming)
+}
+
+func (f leaver) Back(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Asking)
+}
+
+func (f leaver) Keep(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Confirm(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Comment(_ context.Context, of shop.ID, cmd session.Answer) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func leavingFlow() flow.Flow {
+	return flow.Flow{Version: 3, Mode: flow.Retention, Support: "help@store.example", Reasons: []flow.Reason{{Key: "too-much", Label: map[string]string{"en": "I have too much", "de": "Ich habe zu viel"}, Comment: true}}}
+}
+
+func leavingSession(at session.Step) session.View {
+	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+	v := session.View{
+		Flow: leavingFlow(), Reasons: leavingFlow().Reasons, Contract: theContract(), Line: shop.Memberships,
+		Effect:  session.Effect{Next: noon().AddDate(0, 0, 10), Pays: usd(2450), Orders: 2, Paid: usd(2450)},
+		Session: session.Session{ID: 601, Contract: 9001, Customer: 7001, Flow: 3, Step: at, StartedAt: noon()},
+	}
+	if at == session.Offering {
+		v.Reason, v.Session.Comment, v.OfferedAt = "too-much", "Two bags are enough", noon()
+		v.Offer = &session.Proposal{
+			Offer: flow.Offer{Kind: flow.Skip, Orders: 1}, Next: noon().AddDate(0, 1, 10), Pays: usd(2450), Was: usd(2450), Skips: []session.Skipped{{Attempt: 9, Date: noon().AddDate(0, 0, 10), Amount: usd(2450)}},
+			Choices: []session.Choice{{Key: "7002", Title: "Decaf", Variant: 7002, Quantity: 1, Every: "2 MONTH", Pays: usd(1000)}}, Contact: "help@store.example", Until: noon().AddDate(0, 2, 0),
+		}
+	}
+	if at == session.Ended {
+		v.Outcome, v.EndedAt = session.Cancelled, noon()
+	}
+	return v
+}
+
 func variant() platform.Variant {
 	return platform.Variant{
 		ID: 4001, ProductID: 3001, Title: "250 g", ProductTitle: "House Blend Coffee", SKU: "COFFEE-250", Handle: "house-blend", Vendor: "Khan Roasters",
@@ -138,7 +215,7 @@ func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: webtest.Unlimited{}, Clock: at},
-		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Retention: f,
+		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Retention: f, Cancelling: leaver{f},
 	}
 }
 

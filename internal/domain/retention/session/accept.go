@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -65,6 +66,9 @@ func (s *Service) take(ctx context.Context, of shop.ID, cmd Acceptance) (v View,
 		}
 		known.contract = c
 		if again = is.Step == Accepting; !again {
+			if err := cmd.check(c); err != nil {
+				return err
+			}
 			if gone, err = is.stillPossible(ctx, tx, known, cmd, now); err != nil {
 				return err
 			}
@@ -202,7 +206,7 @@ func passing(err error) bool {
 // settle ends the session, unless the commit that changed the contract has, or takes it back
 // to the offer when the offer was refused.
 func (s *Service) settle(ctx context.Context, of shop.ID, cmd Acceptance, p Proposal, failed error) (View, error) {
-	v, err := s.step(ctx, of, cmd.Named, func(tx Tx, is *Session, now time.Time) error {
+	v, err := s.step(ctx, of, cmd.Named, func(tx Tx, is *Session, _ contract.Contract, now time.Time) error {
 		switch {
 		case is.Step != Accepting:
 			return nil

@@ -85,6 +85,9 @@ func (is *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error
 	if is.Step != Asking && is.Step != Offering && is.Step != Confirming {
 		return is.wrongStep()
 	}
+	if is.Step == Offering && is.Reason == r.Key && is.Comment == cmd.Comment {
+		return nil // it was said before, and the offer stands
+	}
 	is.Reason, is.Comment = r.Key, cmd.Comment
 	if !is.OfferedAt.IsZero() || is.Arm == HeldBack {
 		return is.move(Confirming, r.Key, now)
@@ -225,7 +228,7 @@ func (s *Service) totals(ctx context.Context, store shop.Shop, c contract.Contra
 
 // Decline goes on to the confirmation: past the instructions, the question or the offer.
 func (s *Service) Decline(ctx context.Context, of shop.ID, cmd Named) (View, error) {
-	return s.step(ctx, of, cmd, func(tx Tx, is *Session, now time.Time) error {
+	return s.step(ctx, of, cmd, func(_ Tx, is *Session, _ contract.Contract, now time.Time) error {
 		if is.Step == Confirming {
 			return nil
 		}
@@ -235,7 +238,7 @@ func (s *Service) Decline(ctx context.Context, of shop.ID, cmd Named) (View, err
 
 // Back returns to the question, so that another reason can be given.
 func (s *Service) Back(ctx context.Context, of shop.ID, cmd Named) (View, error) {
-	return s.step(ctx, of, cmd, func(_ Tx, is *Session, now time.Time) error {
+	return s.step(ctx, of, cmd, func(_ Tx, is *Session, _ contract.Contract, now time.Time) error {
 		if is.Step == Asking {
 			return nil
 		}
@@ -245,7 +248,7 @@ func (s *Service) Back(ctx context.Context, of shop.ID, cmd Named) (View, error)
 
 // Keep ends the session: the customer keeps the contract.
 func (s *Service) Keep(ctx context.Context, of shop.ID, cmd Named) (View, error) {
-	return s.step(ctx, of, cmd, func(tx Tx, is *Session, now time.Time) error {
+	return s.step(ctx, of, cmd, func(tx Tx, is *Session, _ contract.Contract, now time.Time) error {
 		if is.Step == Ended && is.Outcome == Kept {
 			return nil
 		}
@@ -262,7 +265,7 @@ func (s *Service) Comment(ctx context.Context, of shop.ID, cmd Answer) (View, er
 	if err := checkComment(cmd.Comment); err != nil {
 		return View{}, err
 	}
-	return s.step(ctx, of, cmd.Named, func(_ Tx, is *Session, now time.Time) error {
+	return s.step(ctx, of, cmd.Named, func(_ Tx, is *Session, _ contract.Contract, now time.Time) error {
 		if is.Step != Ended {
 			return is.wrongStep()
 		}
@@ -275,7 +278,7 @@ func (s *Service) Comment(ctx context.Context, of shop.ID, cmd Answer) (View, er
 }
 
 // step changes a session in one transaction.
-func (s *Service) step(ctx context.Context, of shop.ID, cmd Named, do func(tx Tx, is *Session, now time.Time) error) (View, error) {
+func (s *Service) step(ctx context.Context, of shop.ID, cmd Named, do func(tx Tx, is *Session, c contract.Contract, now time.Time) error) (View, error) {
 	var v View
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		is, c, err := find(ctx, tx, cmd)
@@ -283,7 +286,7 @@ func (s *Service) step(ctx context.Context, of shop.ID, cmd Named, do func(tx Tx
 			return err
 		}
 		was := is.Version
-		if err := do(tx, &is, clock.Trim(s.Clock.Now())); err != nil {
+		if err := do(tx, &is, c, clock.Trim(s.Clock.Now())); err != nil {
 			return err
 		}
 		if is.Version == was { // it was not written on the way

@@ -20,9 +20,14 @@ import (
 // changes nothing. When the platform does not answer, the contract is cancelled as soon as it
 // does, and the session ends then.
 func (s *Service) Confirm(ctx context.Context, of shop.ID, cmd Named) (View, error) {
-	v, err := s.step(ctx, of, cmd, func(_ Tx, is *Session, now time.Time) error {
+	v, err := s.step(ctx, of, cmd, func(_ Tx, is *Session, c contract.Contract, now time.Time) error {
 		if is.Step == Ended && !is.Outcome.Saved() {
 			return nil
+		}
+		if is.Step != Cancelling {
+			if err := cmd.check(c); err != nil {
+				return err
+			}
 		}
 		return is.move(Cancelling, "confirm", now)
 	})
@@ -43,15 +48,11 @@ func (s *Service) Confirm(ctx context.Context, of shop.ID, cmd Named) (View, err
 // it back when the cancellation was refused.
 func (s *Service) settleCancel(ctx context.Context, of shop.ID, cmd Named, failed error) (View, error) {
 	done := slices.Contains([]string{"sameStatus", "cancellationPending"}, codeOf(failed))
-	v, err := s.step(ctx, of, cmd, func(tx Tx, is *Session, now time.Time) error {
+	v, err := s.step(ctx, of, cmd, func(tx Tx, is *Session, c contract.Contract, now time.Time) error {
 		if is.Step != Cancelling {
 			return nil
 		}
 		if failed == nil || done {
-			c, err := contractOf(ctx, tx, cmd.Line, is.Contract, cmd.Actor)
-			if err != nil {
-				return err
-			}
 			if o, action, over := endOf(c); over {
 				return conclude(ctx, tx, is, o, action, string(o), cmd.Actor, now)
 			}

@@ -74,16 +74,25 @@ type Service struct {
 
 // Command names the contract and the customer who thinks of cancelling it.
 type Command struct {
-	Line     shop.Line
+	Line     shop.Line // of the contract; empty: either
 	Contract contract.ID
 	Actor    activity.Actor
 }
 
 // Named is a command on a session.
 type Named struct {
-	Line    shop.Line
+	Line    shop.Line // of the contract; empty: either
 	Session ID
+	Version int64 // of the contract, as the customer has seen it; 0: it is not compared
 	Actor   activity.Actor
+}
+
+// check refuses a change of a contract that has changed since the customer saw it.
+func (n Named) check(c contract.Contract) error {
+	if n.Version != 0 && n.Version != c.Version {
+		return fault.New(fault.Conflict, "subscription contract %d has changed since it was shown", c.ID).Entity("subscriptionContract").Code("changedMeanwhile")
+	}
+	return nil
 }
 
 // Effect is what a confirmation does to the contract.
@@ -248,7 +257,7 @@ func contractOf(ctx context.Context, tx Reader, line shop.Line, id contract.ID, 
 	if err != nil {
 		return contract.Contract{}, err
 	}
-	if len(rows) == 0 || rows[0].Line != line || rows[0].HiddenFrom(by) {
+	if len(rows) == 0 || line != "" && rows[0].Line != line || rows[0].HiddenFrom(by) {
 		return contract.Contract{}, fault.New(fault.NotFound, "contract %d does not exist", id).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 	}
 	return rows[0], nil
