@@ -255,7 +255,7 @@ func TestEveryRouteOfPortalHidesWhatIsAnothers(t *testing.T) {
 	names := map[string][2]string{
 		"of another customer":                       {"770001", fmt.Sprint(put(l.of.ID, 770001, own.Customer.ID+1))},
 		"of the same customer number there":         {"770002", fmt.Sprint(put(other.ID, 770002, own.Customer.ID))},
-		"of nobody":                                 {"779999", "779999"},
+		"that does not exist":                       {"779999", "779999"},
 		"that is no number":                         {"x", "x"},
 		"that is too large a number":                {"99999999999999999999", "1"},
 		"of the customer, with an order of another": {fmt.Sprint(l.id), fmt.Sprint(put(l.of.ID, 770003, own.Customer.ID+2))},

@@ -52,6 +52,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"syncs":                testSyncs,
 		"bulk":                 testBulk,
 		"saved views":          testSavedViews,
+		"overview":             testOverview,
 		"portal":               testPortal,
 		"portal texts":         testPortalTexts,
 		"queued orders":        testQueuedOrders,

@@ -28,7 +28,7 @@ type Wordings interface {
 	Wording(ctx context.Context, of shop.ID, language string) (map[string]string, error)
 }
 
-// LookOf returns the look of a store of which nothing is set.
+// LookOf returns the look of a store without settings.
 func LookOf(of shop.Shop) Look {
 	name := strings.ReplaceAll(login.Handle(of.Domain), "-", " ")
 	if name != "" {

@@ -20,7 +20,7 @@ type screen struct {
 	Banners  []portal.Banner
 	Keep     *portal.Form // withdraws the cancellation that is scheduled; nil: none is
 	Hero     words.Next
-	Progress *progress // of what is paid for; nil: every delivery is paid by itself
+	Progress *progress // of what is paid for; nil: each delivery has its own payment
 	Lines    []line
 	Add      *portal.Action
 	Upcoming []words.Row
