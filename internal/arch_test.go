@@ -168,9 +168,7 @@ var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 	"portal":    {{"overview"}},
-	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"retention": {{"flow"}, {"session"}, {"report"}},
-	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 }
 
 // domainLibraries are the libraries that one feature may import.
