@@ -296,7 +296,7 @@ func TestPortalShowsShoppersTheirOwnData(t *testing.T) {
 
 func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
 	ana := s.visit(s.payer(s.id))
 	first := s.upcoming()[0]
@@ -364,7 +364,7 @@ func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 
 func TestPortalChangesOrderContents(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	ana := s.visit(s.payer(s.id))
 	v, first := s.articles(), s.upcoming()[0]
 	if got := s.put(oneOffPath(s.id, first.ID, v[1].VariantID, ""), nil, nil); got != 200 {
@@ -478,7 +478,7 @@ type call struct {
 // without the platform's signature, are refused.
 func TestPortalShowsNothingOfOtherCustomers(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
 	s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}})
 	var bobs int64
