@@ -51,8 +51,8 @@ func TestEachAccessibilityMistakeIsFound(t *testing.T) {
 	}
 }
 
-// A page that shows another thing in the dark has another layout there, and one of which
-// only the colours differ has the same.
+// A page that shows another thing in the dark has another layout there. A page with other
+// colours alone has the same.
 func TestLayoutDiffersOnlyByWhatIsShown(t *testing.T) {
 	t.Parallel()
 	content := ""

@@ -63,7 +63,7 @@ func (v sqliteVault) do(ctx context.Context, fn func(*sql.Conn) error) error {
 	return errors.Join(err, db.Close())
 }
 
-// save copies the pages, in a tenth of the time that it takes to write them anew.
+// save copies the pages. To write the database again takes ten times as long.
 func (v sqliteVault) save(ctx context.Context, dir string) error {
 	to := (&url.URL{Scheme: "file", Path: filepath.Join(dir, databaseFile)}).String()
 	return v.do(ctx, func(conn *sql.Conn) error {
