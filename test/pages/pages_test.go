@@ -240,18 +240,28 @@ type part struct {
 	where string
 	page  interface {
 		Audit() []browsertest.Violation
+		AuditColours() []browsertest.Violation
+		Layout() string
 		Sideways() []browsertest.Violation
 	}
 }
 
 // audit looks at parts of the page that is open on a phone and on a desk, in light and in dark.
+// Where the dark only has other colours, its colours alone are looked at.
 func (v *visit) audit(name string, parts ...part) {
 	v.t.Helper()
 	for _, width := range []int64{390, 1280} {
+		layouts := make(map[part]string, len(parts))
 		for _, scheme := range []string{"light", "dark"} {
 			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
 			for _, p := range parts {
-				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), p.page.Audit())
+				look := p.page.Audit
+				is := p.page.Layout()
+				if is == layouts[p] {
+					look = p.page.AuditColours
+				}
+				layouts[p] = is
+				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), look())
 			}
 			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
 		}
