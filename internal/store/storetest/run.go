@@ -81,6 +81,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"loyalty":              testLoyalty,
 		"retention":            testRetention,
 		"analytics":            testAnalytics,
+		"queue figures":        testQueueFigures,
 		"migrations":           testMigrations,
 	} {
 		t.Run(name, func(t *testing.T) {

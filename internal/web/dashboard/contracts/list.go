@@ -223,7 +223,7 @@ func (m *room) fill(v dashboard.Visit, p *listPage, l listQuery, shown url.Value
 
 func (m *room) head(v dashboard.Visit, l listQuery, c column) head {
 	h := head{Name: c.name}
-	if strings.HasPrefix(c.class, "num") {
+	if c.number {
 		h.Class = "num"
 	}
 	if c.sort == "" {
@@ -255,10 +255,7 @@ func (m *room) rows(v dashboard.Visit, p *listPage, l listQuery, list []contract
 		for _, col := range columns {
 			if slices.Contains(l.columns, col.key) {
 				said := col.says(c, v)
-				said.Class = col.class
-				if !col.first || col.key == "next" {
-					said.Label = col.name + ":"
-				}
+				said.Column = col.key
 				r.Cells = append(r.Cells, said)
 			}
 		}
