@@ -52,14 +52,24 @@ func testQueueFigures(t *testing.T, open opener) {
 	}
 	t.Run("many transactions at once leave sums that are those of the orders", func(t *testing.T) {
 		q := beginQueue(t, open)
+		var due []billing.Attempt
+		for id := range contract.ID(queueContracts - 1) {
+			for cycle := range 10 {
+				due = append(due, queued(id+1, 101+cycle, day.Add(time.Duration(cycle)*time.Hour)))
+			}
+		}
+		q.queue(due...)
 		var together sync.WaitGroup
-		for worker := range uint64(6) {
+		for worker := range uint64(9) {
 			together.Go(func() {
 				r := rand.New(rand.NewPCG(worker, 3)) //nolint:gosec // as above
 				for step := range 20 {
 					err := q.db.Update(t.Context(), q.shop.ID, func(tx *store.Tx) error {
-						if worker%2 == 0 {
+						switch worker % 3 {
+						case 0:
 							return q.claim(t.Context(), tx, r)
+						case 1:
+							return q.reprice(t.Context(), tx, r)
 						}
 						return q.act(t.Context(), tx, r, int(worker)*100+step)
 					})
@@ -99,11 +109,24 @@ func (q queueWorld) claim(ctx context.Context, tx *store.Tx, r *rand.Rand) error
 		return err
 	}
 	for i := range due {
-		if due[i].DueAt = day.Add(time.Duration(r.IntN(3000)) * time.Hour); r.IntN(2) == 0 {
+		if due[i].DueAt = day.Add(time.Duration(r.IntN(600)) * time.Hour); r.IntN(9) == 0 {
 			due[i].Status = billing.Requesting
 		}
 	}
 	return tx.PutAttempts(ctx, due)
+}
+
+// reprice changes the price of contracts without looking at their orders.
+func (q queueWorld) reprice(ctx context.Context, tx *store.Tx, r *rand.Rand) error {
+	list, err := tx.Contracts(ctx, []contract.ID{1, 2, 3, 4, 5, 6, 7})
+	for i := range list {
+		list[i].Lines = []contract.LineItem{line(1, 500+r.Int64N(1000))}
+		list[i].Lines[0].Price.Currency = list[i].Currency
+	}
+	if err != nil {
+		return err
+	}
+	return tx.PutContracts(ctx, list)
 }
 
 // act changes the orders or the price of a contract, or both.
