@@ -177,3 +177,20 @@ func (f *Frame) Sideways() (found []Violation) {
 	})
 	return found
 }
+
+// Fill sets the value of a field that a CSS selector finds in the page in the frame.
+func (f *Frame) Fill(selector, value string) {
+	f.tab.t.Helper()
+	f.until("fill in "+selector, func(ctx context.Context) error {
+		found, err := inFrame[bool](ctx, f, fmt.Sprintf(`(() => {
+			const field = document.readyState === "complete" && document.querySelector(%q);
+			if (!field) return false;
+			field.value = %q;
+			return true;
+		})()`, selector, value))
+		if err == nil && !found {
+			err = fmt.Errorf("%w: %s", errNotYet, selector)
+		}
+		return err
+	})
+}

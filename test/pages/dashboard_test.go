@@ -176,6 +176,9 @@ func TestEmbeddedDashboardBringsTokens(t *testing.T) {
 	}))
 	t.Cleanup(bridge.Close)
 	db, now := storetest.SQLite(t), clock.System{}
+	if *postgres {
+		db = storetest.Postgres(t)
+	}
 	of := shop.Shop{Domain: "demo.myshopify.com", Token: "shpat_x", TimeZone: "UTC", Currency: "EUR", Connected: true, CreatedAt: now.Now()}
 	if err := db.Shops().AddShop(t.Context(), &of); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/browsertest"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/sandbox"
-	"github.com/perennialhq/perennial/internal/store/storetest"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -33,18 +31,7 @@ type site struct {
 
 func open(t *testing.T) *site {
 	t.Helper()
-	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Contracts: 12, Log: slog.New(slog.DiscardHandler)}
-	o.Database = filepath.Join(o.DataDir, "perennial.db")
-	storetest.SQLiteFile(t, o.Database)
-	s, err := sandbox.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("close the sandbox: %v", err)
-		}
-	})
+	s := run(t, sandbox.Options{Contracts: 12})
 	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey, manifest: s.Manifest()}
 	at.portal = at.Subscriptions + portal.Path + login.Handle(s.Manifest().Shop)
 	var customer struct{ Email string }
