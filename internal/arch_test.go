@@ -141,7 +141,7 @@ var table = slices.Concat(
 		{of: "cmd/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "test/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "api"},
-		{of: "extensions/..."},
+		{of: "extensions", tests: []string{"internal/sandbox/storefront/theme"}},
 	},
 )
 

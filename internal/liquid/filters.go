@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +20,7 @@ var filters = map[string]Filter{
 	"strip":         texts(func(s string, _ []string) string { return strings.TrimSpace(s) }, 0),
 	"escape":        texts(func(s string, _ []string) string { return escape(s) }, 0),
 	"url_encode":    texts(func(s string, _ []string) string { return url.QueryEscape(s) }, 0),
+	"strip_html":    texts(func(s string, _ []string) string { return markup.ReplaceAllString(s, "") }, 0),
 	"newline_to_br": texts(func(s string, _ []string) string { return strings.ReplaceAll(s, "\n", "<br />\n") }, 0),
 	"remove":        texts(func(s string, args []string) string { return strings.ReplaceAll(s, args[0], "") }, 1),
 	"replace":       texts(func(s string, args []string) string { return strings.ReplaceAll(s, args[0], args[1]) }, 2),
@@ -113,6 +115,9 @@ func round(_ *Context, in any, args []any, _ map[string]any) (any, error) {
 	}
 	return rounded(float(in), decimals), nil
 }
+
+// markup is what strip_html takes away.
+var markup = regexp.MustCompile(`(?s)<script.*?</script>|<!--.*?-->|<style.*?</style>|<.*?>`)
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 

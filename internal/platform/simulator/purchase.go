@@ -26,11 +26,11 @@ type PurchaseItem struct {
 
 // Purchased names what a purchase made.
 type Purchased struct {
-	Order     int64
-	OrderName string
-	Customer  int64
-	Total     money.Amount // that was charged
-	Contracts []Made       // one for each selling plan
+	Order     int64        `json:"orderId"`
+	OrderName string       `json:"orderName"`
+	Customer  int64        `json:"customerId"`
+	Total     money.Amount `json:"-"`         // that was charged
+	Contracts []Made       `json:"contracts"` // one for each selling plan
 }
 
 // Buy makes one order of what is in a cart, and a contract for each selling plan in it.
@@ -67,7 +67,7 @@ func (s *Simulator) buy(p Purchase) (Purchased, error) {
 	method := s.wallet(sh, cust, MethodValid)
 	ordered.Shipping.Address = addressOf(cust)
 	o := s.newOrder(sh, cust, &ordered, sh.Currency, now)
-	made := Purchased{Order: o.ID, OrderName: o.Name, Customer: cust.ID, Total: o.Amount}
+	made := Purchased{Order: o.ID, OrderName: o.Name, Customer: cust.ID, Total: o.Amount, Contracts: []Made{}}
 	for _, t := range agreed {
 		t.PaymentMethod, t.Shipping = method.ID, ordered.Shipping
 		c := s.newContract(sh, cust, sh.Currency, t, now)
@@ -98,6 +98,27 @@ func (s *Simulator) buy(p Purchase) (Purchased, error) {
 	}
 	s.save(o)
 	return made, nil
+}
+
+// Bought returns what a purchase made, by the number of its order.
+func (s *Simulator) Bought(shop string, order int64) (Purchased, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sh, err := s.store(shop)
+	if err != nil {
+		return Purchased{}, err
+	}
+	o, ok := sh.orders.get(order)
+	if !ok {
+		return Purchased{}, fault.New(fault.NotFound, "%s has no order %d", sh.Domain, order).Field("order")
+	}
+	p := Purchased{Order: o.ID, OrderName: o.Name, Customer: o.Customer, Total: o.Amount, Contracts: []Made{}}
+	for _, c := range o.customer.contracts {
+		if c.OriginOrder == o.ID {
+			p.Contracts = append(p.Contracts, Made{Contract: c.ID, Customer: o.Customer, Order: o.ID, OrderName: o.Name})
+		}
+	}
+	return p, nil
 }
 
 // billFirstCycle marks the cycle that the origin order paid for.

@@ -65,6 +65,9 @@ func (p Plan) Deliveries() int64 {
 	return n / int64(d.Count)
 }
 
+// Adjusts reports whether the plan has prices of its own.
+func (p Plan) Adjusts() bool { return len(p.prices) > 0 }
+
 // PlanPrice is what one payment on a plan costs, from an order on.
 type PlanPrice struct {
 	After int          // orders that come before it, 0 for the one at the checkout
