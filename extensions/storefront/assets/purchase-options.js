@@ -27,8 +27,9 @@
     const join = () => {
       const form = radios()[0]?.form ?? section.querySelector('form[action*="/cart/add"]');
       if (!form) return;
-      form.id ||= "perennial-form-" + root.dataset.section;
-      for (const radio of radios()) radio.setAttribute("form", form.id);
+      // not form.id: that is the form's input with the name "id"
+      if (!form.getAttribute("id")) form.setAttribute("id", "perennial-form-" + root.dataset.section);
+      for (const radio of radios()) radio.setAttribute("form", form.getAttribute("id"));
       return form;
     };
 
