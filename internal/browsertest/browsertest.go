@@ -189,6 +189,12 @@ func (p *Tab) Click(selector string) int {
 	return p.follow("click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
+// Press clicks what a CSS selector finds and stays on the page.
+func (p *Tab) Press(selector string) {
+	p.t.Helper()
+	p.do("press "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
 func (p *Tab) follow(what string, step chromedp.Action[chromedp.Void]) int {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -288,7 +294,9 @@ func (p *Tab) Keyboard() []Violation {
 		const shown = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0;
 		const scrolls = e => ["auto", "scroll"].some(v => [getComputedStyle(e).overflowX, getComputedStyle(e).overflowY].includes(v)) &&
 			(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
-		const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(e => shown(e) && !e.disabled && e.type !== "hidden");
+		// of radio buttons that belong together, Tab reaches the one that is chosen
+		const other = e => e.type === "radio" && !e.checked && [...document.getElementsByName(e.name)].some(o => o.form === e.form && o.checked);
+		const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(e => shown(e) && !e.disabled && e.type !== "hidden" && !other(e));
 		const regions = [...document.body.querySelectorAll("*")].filter(e => shown(e) && scrolls(e) && !controls.some(c => e.contains(c)));
 		window.wanted = [...controls, ...regions];
 		window.reached = new Map();

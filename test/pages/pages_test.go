@@ -114,7 +114,15 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.open("signed out", s.Storefront, http.StatusOK)
 			v.submit("refused", "[name=customer_id]", "somebody", http.StatusBadRequest)
 			v.submit("signed in", "[name=customer_id]", "7001", http.StatusOK)
-			v.click("thanks", ".shelf button", http.StatusOK)
+			v.click("product", ".shelf a", http.StatusOK)
+			v.open("product with its own form", s.Storefront+"/products/house-blend-coffee?purchase-options.form=own&selling_plan=6009", http.StatusOK)
+			v.open("membership", s.Storefront+"/products/pantry-club-membership", http.StatusOK)
+			v.open("product in Japanese", s.Storefront+"/products/house-blend-coffee?locale=ja&selling_plan=6009", http.StatusOK)
+			v.open("empty cart", s.Storefront+"/cart", http.StatusOK)
+			v.open("plan", s.Storefront+"/products/house-blend-coffee?selling_plan=6003", http.StatusOK)
+			v.click("cart", ".buy button", http.StatusOK)
+			v.click("checkout", "main a.button", http.StatusOK)
+			v.click("thanks", ".pay button", http.StatusOK)
 		},
 	}
 	for name, visitAll := range visits {
