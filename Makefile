@@ -100,12 +100,11 @@ vet:
 	$(GO) vet -tags soak ./...
 	$(GO) -C client vet ./...
 
-# The cache is the checkout's own: one that several share names files of another checkout. So
-# linters of two checkouts may run at the same time.
+# The linters look at a copy whose place is the same for every checkout, so that a fresh one
+# finds in the cache what another has looked at.
 lint:
 	$(GO) run ./test/words
-	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run --allow-parallel-runners ./...
-	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(GO) -C client tool -modfile=../tools/go.mod golangci-lint run --allow-parallel-runners ./...
+	$(GO) run ./test/lint
 
 # Lists the generated files with their checksums.
 GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum
