@@ -38,7 +38,7 @@ func (s *subscription) tokenOf(customer int64) *shopper {
 // customer alone, at their store alone, for as long as they live.
 func TestPortalInterfaceOpensWithLinkAndToken(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	customer := s.payer(s.id)
 	_, bobs := s.bob()
 	for name, ana := range map[string]*shopper{"a session": s.signIn("ana@shopper.example"), "a token": s.tokenOf(customer)} {

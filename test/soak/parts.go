@@ -145,6 +145,17 @@ func pages(ctx context.Context) (string, error) {
 	return figures, nil
 }
 
+var passedPackage = regexp.MustCompile(`(?m)^ok `)
+
+// race runs the race detector on more packages than a check does.
+func race(ctx context.Context) (string, error) {
+	out, err := run(ctx, "make", "race", "RACE=$(RACE_LONG)")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The tests of %d packages passed.\n", len(passedPackage.FindAllString(out, -1))), nil
+}
+
 // proofFile is the report of the proof.
 const proofFile = "docs/generated/proof.md"
 
