@@ -9,6 +9,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
+// hostile is a text that would do something where it were taken for HTML.
+const hostile = `<script>document.title="hit"</script><img src=x onerror="document.title='hit'">`
+
 func TestMerchantChangesPortalTextsInTheBrowser(t *testing.T) {
 	t.Parallel()
 	s, browser := open(t), browsertest.Start(t)
@@ -33,16 +36,19 @@ func TestMerchantChangesPortalTextsInTheBrowser(t *testing.T) {
 	}
 	v.look("problem seen", http.StatusOK, http.StatusOK)
 	v.click("refused", "button[value=save]", http.StatusUnprocessableEntity)
-	v.fill("#f-text", canary)
+	v.fill("#f-text", hostile)
 	v.click("saved", "button[value=save]", http.StatusOK)
 	v.says("The text was saved.")
-	v.says(canary)
+	v.says(hostile)
 	v.open("changed", at+"?language=de&show=changed", http.StatusOK)
 
 	customer := &visit{t: t, tab: browser.Tab(t), of: "portal in german"}
 	customer.open("sign in", s.portal+"/signin?locale=de", http.StatusOK)
-	customer.says(canary)
+	customer.says(hostile)
 	customer.says("E-Mail-Adresse")
+	if title := browsertest.Eval[string](customer.tab, "document.title"); title == "hit" {
+		t.Error("a merchant's text runs as script")
+	}
 
 	v.tab.Open(at + "/de/signin.title")
 	v.open("reset asked", at+"/de/signin.title/reset", http.StatusOK)

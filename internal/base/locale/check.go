@@ -104,6 +104,9 @@ func fits(own string, english entry) error {
 	known := english.names()
 	for _, n := range names {
 		if !slices.Contains(known, n) {
+			if len(known) == 0 {
+				return fmt.Errorf("the text has no value for {%s}: it has no placeholders", n)
+			}
 			return fmt.Errorf("the text has no value for {%s}: its placeholders are %s", n, braces(known))
 		}
 	}

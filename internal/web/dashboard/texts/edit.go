@@ -107,7 +107,7 @@ func (m *room) page(v dashboard.Visit, t text, entered wording.Forms) dashboard.
 		}
 		p.Forms = append(p.Forms, f)
 	}
-	lead := "The " + locale.Name(t.language) + " text. Leave a field empty to show the default."
+	lead := "What customers read in " + locale.Name(t.language) + ". Leave a field empty to show the default."
 	return dashboard.Page{Name: "text", Title: t.key, Lead: lead, Crumb: &dashboard.Crumb{Name: "Portal texts", Path: t.back()}, Content: p}
 }
 

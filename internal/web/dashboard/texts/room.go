@@ -41,7 +41,7 @@ func New(o Options) dashboard.Room {
 	m := &room{o}
 	return dashboard.Room{
 		Pages:  pages,
-		Styles: ".words{white-space:pre-line;overflow-wrap:anywhere}.texts :is(td,th).wide{max-width:22rem}",
+		Styles: ".words,.index.texts td.words{white-space:pre-line;overflow-wrap:anywhere}.texts :is(td,th).wide{max-width:22rem}",
 		Said:   map[string]string{"text-saved": "The text was saved. Customers see it within half a minute.", "text-reset": "The text was reset. Customers see the default within half a minute."},
 		Menu:   []dashboard.Entry{{Section: dashboard.Settings, Name: "Portal texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
