@@ -101,7 +101,7 @@ var table = slices.Concat(
 		{of: "internal/web/htmx"},
 		{
 			of:  "internal/web/portal/portaltest",
-			may: []string{"internal/base/...", "internal/domain/...", "internal/platform", "internal/platform/shopify", "internal/store/...", "internal/web", "internal/web/portal/..."},
+			may: []string{"internal/base/...", "internal/domain/...", "internal/platform/shopify", "internal/store/...", "internal/web", "internal/web/portal/..."},
 		},
 		{
 			of:    "internal/web/portal",
@@ -170,7 +170,7 @@ var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 	"portal":    {{"overview"}},
-	"retention": {{"flow"}, {"session"}, {"report"}},
+	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }
 
 // domainLibraries are the libraries that one feature may import.

@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/store"
@@ -230,6 +231,9 @@ func subscribers() store.Subscribers {
 				return loyalty.NoteOrders(ctx, tx, e)
 			},
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return bulk.NoteChanges(ctx, tx, e) },
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return session.NoteOutcomes(ctx, tx, e)
+			},
 		},
 		Members: []func(context.Context, *store.Tx, []loyalty.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []loyalty.Event) error {
@@ -239,6 +243,9 @@ func subscribers() store.Subscribers {
 		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{
 			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
 				return analytics.Record(ctx, tx, c)
+			},
+			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
+				return session.NoteLosses(ctx, tx, c.Contracts)
 			},
 		},
 	}

@@ -17,16 +17,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Reader reads what a session depends on.
-type Reader interface {
-	flow.Reader
-	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
-	// AttemptsOf returns the contracts' attempts in any of the statuses, by contract and cycle.
-	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...billing.Status) ([]billing.Attempt, error)
-	billing.OneOffReader
-	billing.PlanReader
-	// PortalSettings returns the shop's settings of the portal.
-	PortalSettings(ctx context.Context) (portal.Settings, error)
+// SessionReader reads sessions.
+type SessionReader interface {
 	// CancelSession returns a session, or NotFound. A Tx locks it.
 	CancelSession(ctx context.Context, id ID) (Session, error)
 	// CancelSessionContract returns the contract of a session, or NotFound, without locking.
@@ -43,6 +35,19 @@ type Reader interface {
 	// DiscountsSince returns what discounts that were accepted at or after an instant cost, in
 	// minor units, without locking.
 	DiscountsSince(ctx context.Context, since time.Time, in money.Currency) (int64, error)
+}
+
+// Reader reads what a session depends on.
+type Reader interface {
+	flow.Reader
+	SessionReader
+	billing.OneOffReader
+	billing.PlanReader
+	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
+	// AttemptsOf returns the contracts' attempts in any of the statuses, by contract and cycle.
+	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...billing.Status) ([]billing.Attempt, error)
+	// PortalSettings returns the shop's settings of the portal.
+	PortalSettings(ctx context.Context) (portal.Settings, error)
 }
 
 // facts are what an offer to a customer depends on.

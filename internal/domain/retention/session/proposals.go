@@ -66,7 +66,7 @@ func proposeDiscount(x facts, f flow.Flow, p *Proposal, _ time.Time) error {
 		return impossible("discountBudget", "the store has set no budget for discounts")
 	case c.Currency != f.Currency:
 		return impossible("currencyMismatch", "the contract is in %s and the budget is in %s", c.Currency, f.Currency)
-	case slices.ContainsFunc(c.Discounts, func(d contract.Discount) bool { return d.Title == p.title() && d.RejectedWhy == "" }):
+	case c.HasDiscount(p.title()):
 		return impossible("discountApplied", "the contract has this discount")
 	}
 	r, ok := x.next()

@@ -216,7 +216,7 @@ func (s *Service) view(ctx context.Context, tx Reader, is Session, c contract.Co
 		return v, err
 	}
 	v.Reasons = v.Flow.ReasonsFor(groupIDs(groups))
-	if is.Step == Ended || is.Step == Cancelling {
+	if is.Step == Ended || is.Step == Cancelling || c.Moving != nil {
 		v.Effect = Effect{Orders: c.Completed(), Paid: c.Lifetime}
 		if c.Ending != nil {
 			v.Effect.EndsAt, v.Effect.Waits = c.Ending.At, c.Ending.Why

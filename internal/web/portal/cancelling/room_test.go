@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/domain/retention/sessiontest"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
@@ -23,7 +24,7 @@ import (
 // site is a portal whose customer has a subscription, every two weeks for 24.50.
 type site struct {
 	*portaltest.Site
-	did *portaltest.Changes
+	did *sessiontest.Changes
 }
 
 func open(t *testing.T) *site {
