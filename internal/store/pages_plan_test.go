@@ -25,7 +25,7 @@ const (
 	pagedLimit     = 50
 )
 
-// paged fills a store with contracts that have orders in the queue, some of which are unpaid.
+// paged fills a store with contracts that have orders in the queue. A few have an unpaid one, too.
 func paged(t *testing.T, db *store.DB) shop.ID {
 	t.Helper()
 	s := shop.Shop{Domain: "planned.myshopify.com", TimeZone: "UTC", Currency: "EUR"}
