@@ -98,9 +98,8 @@ func dialled(c rune) rune {
 // handler.
 func withPages(pages, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		line, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, shopper.Path), "/")
-		isPage := below == "cp" || strings.HasPrefix(below, "cp/") && below != "cp/api" && !strings.HasPrefix(below, "cp/api/")
-		if strings.HasPrefix(r.URL.Path, shopper.Path) && line != "" && isPage {
+		_, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, shopper.Path), "/")
+		if strings.HasPrefix(r.URL.Path, shopper.Path) && below != "cp/api" && !strings.HasPrefix(below, "cp/api/") {
 			pages.ServeHTTP(w, r)
 			return
 		}

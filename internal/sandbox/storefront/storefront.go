@@ -63,7 +63,9 @@ func (s *Store) Handler() http.Handler {
 	s.pages = template.Must(template.ParseFS(files, "page.html"))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.home)
+	mux.HandleFunc("GET /account/login", s.home)
 	mux.HandleFunc("POST /account/login", s.login)
+	mux.HandleFunc("GET /account/logout", s.logout)
 	mux.HandleFunc("POST /account/logout", s.logout)
 	mux.HandleFunc("POST /checkout", s.checkout)
 	mux.HandleFunc("/apps/{line}", s.forward) // also without the slash, which not every frame leaves
@@ -71,10 +73,10 @@ func (s *Store) Handler() http.Handler {
 	return web.Routes(mux)
 }
 
-// done answers a form: browsers go back to the store, programs get JSON.
+// done answers a form: browsers go back to where they came from, programs get JSON.
 func (s *Store) done(w http.ResponseWriter, r *http.Request, v any) {
 	if web.WantsPage(r) {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+		http.Redirect(w, r, returnTo(r), http.StatusSeeOther)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -88,6 +90,7 @@ type view struct {
 	Today    string
 	Groups   []group
 	Thanks   string // number of the contract that was just made
+	Return   string // where a sign-in leads
 	Problem  string // why the form was refused
 	Styles   template.CSS
 }
@@ -101,7 +104,16 @@ type group struct {
 }
 
 func (s *Store) home(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusOK, view{Thanks: r.URL.Query().Get("thanks")})
+	s.show(w, r, http.StatusOK, view{Thanks: r.URL.Query().Get("thanks"), Return: returnTo(r)})
+}
+
+// returnTo returns the page of the store that a sign-in leads to.
+func returnTo(r *http.Request) string {
+	to := r.FormValue("return_url")
+	if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.Contains(to, `\`) {
+		return "/"
+	}
+	return to
 }
 
 // fail answers a form that was refused: browsers are shown the store with the reason,

@@ -112,6 +112,7 @@ func New(o Options) (Portal, error) {
 		own.Handle("GET "+Path+"assets/"+file.name, file)
 		proxied.Handle("GET "+Proxied("{line}")+"/assets/"+file.name, file)
 	}
+	proxied.HandleFunc("GET /apps/{line}", p.entrance)
 	own.HandleFunc("/", p.unknown)
 	proxied.HandleFunc("/", p.unknownProxied)
 	cross := http.NewCrossOriginProtection()

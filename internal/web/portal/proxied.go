@@ -87,6 +87,17 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	return who, v, err
 }
 
+// entrance leads from the path of the app proxy itself to the first screen.
+func (p *portal) entrance(w http.ResponseWriter, r *http.Request) {
+	_, v, err := p.fromStore(r)
+	if err == nil {
+		err = p.renderer.forward(w, v, v.At(""))
+	}
+	if err != nil {
+		p.renderer.fail(w, r, v, err)
+	}
+}
+
 // shell answers with what the platform renders within the store's theme. It is constant: the
 // platform evaluates Liquid in it, so nothing that anybody has entered may be in it. Its script
 // reads the screen, which is HTML.
