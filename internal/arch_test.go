@@ -38,6 +38,7 @@ var table = slices.Concat(
 		{of: "internal/base/locale/...", may: []string{"internal/base/..."}, libs: []string{"github.com/bojanz/currency", "golang.org/x/text"}},
 		{of: "internal/base/...", may: []string{"internal/base/..."}},
 		{of: "internal/config"},
+		{of: "internal/liquid"},
 		{of: "internal/tracing", may: []string{"internal/base/..."}, libs: []string{"go.opentelemetry.io/otel"}},
 
 		{of: "internal/platform", may: []string{"internal/base/..."}},
@@ -140,6 +141,7 @@ var table = slices.Concat(
 		{of: "cmd/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "test/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "api"},
+		{of: "extensions", tests: []string{"internal/sandbox/storefront/theme"}},
 	},
 )
 
@@ -168,9 +170,7 @@ var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 	"portal":    {{"overview"}},
-	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"retention": {{"flow"}, {"session"}, {"report"}},
-	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
 }
 
 // domainLibraries are the libraries that one feature may import.

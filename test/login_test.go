@@ -66,7 +66,7 @@ const linkSent = "MERCHANT_EXTERNAL_API SEND_SUBSCRIPTION_MANAGEMENT_LINK SUCCES
 
 func TestMailedLinkOpensPortalOnce(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	if got := s.magicLink("ANA@shopper.example"); got != http.StatusOK {
 		t.Fatalf("asking for a link answered %d", got)
 	}

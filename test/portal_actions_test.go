@@ -119,7 +119,7 @@ func TestPortalChangesContract(t *testing.T) {
 	ana.want(200, "PUT", at("/shipping-address"), map[string]any{"firstName": "Ana", "lastName": "Silva", "address1": "12 Mill Lane", "city": "Ottawa", "provinceCode": "ON", "countryCode": "CA", "zip": "K1A 0B1"}, nil)
 	ana.want(204, "POST", at("/payment-method/send-update-link"), nil, nil)
 	var card struct{ ID string }
-	s.call("POST", fmt.Sprintf("/platform/customers/%d/payment-methods", s.payer(s.id)), map[string]any{}, &card)
+	s.call("POST", fmt.Sprintf("/platform/customers/%d/payment-methods", s.payer(s.id)), map[string]any{"kind": "card"}, &card)
 	ana.want(200, "PUT", at("/payment-method"), map[string]any{"paymentMethodId": card.ID}, &got)
 	if got.CustomerPaymentMethod == nil || got.CustomerPaymentMethod.ID != card.ID {
 		t.Errorf("charged is %+v, want %s", got.CustomerPaymentMethod, card.ID)
@@ -279,7 +279,7 @@ func TestPortalKeepsToMerchantsSettings(t *testing.T) {
 		t.Errorf("the next order is %+v", o)
 	}
 	s.until(next.BillingDate.AddDate(0, 0, 1).Format(time.DateOnly))
-	if past := s.past(); len(past) == 0 || past[0].ID != next.ID || past[0].Status != "SUCCESS" {
+	if past := s.past(); !slices.ContainsFunc(past, func(a attempt) bool { return a.ID == next.ID && a.Status == "SUCCESS" }) {
 		t.Errorf("past orders %+v", past)
 	}
 	if got := ana.ask("PUT", status("PAUSED&pauseTillDate="+s.now().AddDate(0, 0, 9).Format(time.DateOnly)), nil, nil); got != http.StatusOK {
@@ -327,6 +327,29 @@ func TestPortalCancellationWaitsForWhatIsOwedOrPaid(t *testing.T) {
 				t.Errorf("after its end the contract is %+v", c)
 			}
 		})
+	}
+}
+
+// A cancellation that comes when the next order cannot be changed any more takes effect after it.
+func TestPortalCancellationAfterCutoffWaitsForOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.call("POST", "/settings/portal", map[string]any{"cutoffDays": 3}, nil)
+	ana, next := s.visit(s.payer(s.id)), s.upcoming()[0]
+	s.until(next.BillingDate.AddDate(0, 0, -2).Format(time.DateOnly))
+	var got object
+	ana.want(200, "DELETE", fmt.Sprintf("/subscription-contracts/%d", s.id), nil, &got)
+	is := ana.contractOf(s.id)
+	if queue := s.upcoming(); got.Status != "ACTIVE" || is.EndsOn == nil || !is.EndsOn.Equal(next.BillingDate) || len(queue) != 1 || queue[0].ID != next.ID {
+		t.Fatalf("%s, ends on %v, queue %+v", got.Status, is.EndsOn, queue)
+	}
+	s.until(next.BillingDate.AddDate(0, 0, 1).Format(time.DateOnly))
+	if c := s.phase(); c.Status != "cancelled" || len(s.orders()) != 1 {
+		t.Errorf("a day after the order the contract is %+v, with %d orders", c, len(s.orders()))
+	}
+	s.until(next.BillingDate.AddDate(0, 2, 0).Format(time.DateOnly))
+	if len(s.orders()) != 1 {
+		t.Errorf("%d orders", len(s.orders()))
 	}
 }
 

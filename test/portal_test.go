@@ -303,7 +303,7 @@ func TestPortalShowsShoppersTheirOwnData(t *testing.T) {
 
 func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
 	ana := s.visit(s.payer(s.id))
 	first := s.upcoming()[0]
@@ -371,7 +371,7 @@ func TestPortalSkipsMovesAndTriggersOrders(t *testing.T) {
 
 func TestPortalChangesOrderContents(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	ana := s.visit(s.payer(s.id))
 	v, first := s.articles(), s.upcoming()[0]
 	if got := s.put(oneOffPath(s.id, first.ID, v[1].VariantID, ""), nil, nil); got != 200 {
@@ -485,7 +485,7 @@ type call struct {
 // without the platform's signature, are refused.
 func TestPortalShowsNothingOfOtherCustomers(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
 	s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}})
 	var bobs int64

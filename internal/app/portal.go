@@ -25,14 +25,15 @@ import (
 // portal builds the pages of customers, at their store's domain and on our own.
 func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	settings := a.options.Settings
-	proxy := func(secret string) portal.Proxy {
-		return login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
+	var seen sync.Map
+	proxy := func(secret string) web.Shoppers {
+		return seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
 	}
 	key := hmac.New(sha256.New, []byte(settings.AppSecret))
 	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
 		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
-		Proxies: map[string]portal.Proxy{
+		Proxies: map[string]web.Shoppers{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
 	})

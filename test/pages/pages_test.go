@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"github.com/perennialhq/perennial/internal/browsertest"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/sandbox"
-	"github.com/perennialhq/perennial/internal/store/storetest"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -33,18 +31,7 @@ type site struct {
 
 func open(t *testing.T) *site {
 	t.Helper()
-	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Contracts: 12, Log: slog.New(slog.DiscardHandler)}
-	o.Database = filepath.Join(o.DataDir, "perennial.db")
-	storetest.SQLiteFile(t, o.Database)
-	s, err := sandbox.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("close the sandbox: %v", err)
-		}
-	})
+	s := run(t, sandbox.Options{Contracts: 12})
 	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey, manifest: s.Manifest()}
 	at.portal = at.Subscriptions + portal.Path + login.Handle(s.Manifest().Shop)
 	var customer struct{ Email string }
@@ -127,7 +114,15 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.open("signed out", s.Storefront, http.StatusOK)
 			v.submit("refused", "[name=customer_id]", "somebody", http.StatusBadRequest)
 			v.submit("signed in", "[name=customer_id]", "7001", http.StatusOK)
-			v.click("thanks", ".shelf button", http.StatusOK)
+			v.click("product", ".shelf a", http.StatusOK)
+			v.open("product with its own form", s.Storefront+"/products/house-blend-coffee?purchase-options.form=own&selling_plan=6009", http.StatusOK)
+			v.open("membership", s.Storefront+"/products/pantry-club-membership", http.StatusOK)
+			v.open("product in Japanese", s.Storefront+"/products/house-blend-coffee?locale=ja&selling_plan=6009", http.StatusOK)
+			v.open("empty cart", s.Storefront+"/cart", http.StatusOK)
+			v.open("plan", s.Storefront+"/products/house-blend-coffee?selling_plan=6003", http.StatusOK)
+			v.click("cart", ".buy button", http.StatusOK)
+			v.click("checkout", "main a.button", http.StatusOK)
+			v.click("thanks", ".pay button", http.StatusOK)
 		},
 	}
 	for name, visitAll := range visits {
@@ -240,18 +235,28 @@ type part struct {
 	where string
 	page  interface {
 		Audit() []browsertest.Violation
+		AuditColours() []browsertest.Violation
+		Layout() string
 		Sideways() []browsertest.Violation
 	}
 }
 
 // audit looks at parts of the page that is open on a phone and on a desk, in light and in dark.
+// Where the dark only has other colours, its colours alone are looked at.
 func (v *visit) audit(name string, parts ...part) {
 	v.t.Helper()
 	for _, width := range []int64{390, 1280} {
+		layouts := make(map[part]string, len(parts))
 		for _, scheme := range []string{"light", "dark"} {
 			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
 			for _, p := range parts {
-				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), p.page.Audit())
+				look := p.page.Audit
+				is := p.page.Layout()
+				if is == layouts[p] {
+					look = p.page.AuditColours
+				}
+				layouts[p] = is
+				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), look())
 			}
 			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
 		}

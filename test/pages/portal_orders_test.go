@@ -8,9 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/browsertest"
 )
 
-// A customer subscribes at the store, finds the subscription, skips its next order and takes that
+// A customer signs in at the store, finds their subscription, skips its next order and takes that
 // back, with scripts and without: at the store's domain, through its app proxy.
-func TestCustomerSubscribesAndSkipsInTheBrowser(t *testing.T) {
+func TestCustomerSkipsAtStoreInTheBrowser(t *testing.T) {
 	t.Parallel()
 	s, browser := open(t), browsertest.Start(t)
 	for name, scripts := range map[string]bool{"with scripts": true, "without scripts": false} {
@@ -30,10 +30,6 @@ func TestCustomerSubscribesAndSkipsInTheBrowser(t *testing.T) {
 			if at := browsertest.Eval[string](v.tab, "location.pathname"); at != "/apps/subscriptions/cp" {
 				t.Errorf("after the sign-in the page is %s", at)
 			}
-			v.tab.Open(s.Storefront)
-			v.tab.Click(".shelf button")
-			v.says("Thank you. Your subscription has the number")
-			v.tab.Click("header a")
 			v.tab.Click(".sub .link")
 			v.says("Upcoming orders")
 

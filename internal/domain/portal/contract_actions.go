@@ -57,8 +57,9 @@ func (s *Service) Resume(ctx context.Context, who Caller, ref ContractRef, from 
 	return s.setStatus(ctx, who, ref, Resume, lifecycle.StatusChange{To: contract.Active, From: from})
 }
 
-// Cancel cancels a contract. In a commitment it ends after the orders that are left, and a
-// prepaid one at the end of the term that is paid for: see contract.Ending.
+// Cancel cancels a contract. In a commitment it ends after the orders that are left, a prepaid one at
+// the end of the term that is paid for, and one whose next order cannot be changed any more after that
+// order: see contract.Ending.
 func (s *Service) Cancel(ctx context.Context, who Caller, ref ContractRef, feedback string) (contract.Detail, error) {
 	v, cmd, err := s.command(ctx, who, ref, Cancel)
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Service) Cancel(ctx context.Context, who Caller, ref ContractRef, feedb
 	if v.Settings.ReasonRequired && strings.TrimSpace(feedback) == "" {
 		return contract.Detail{}, fault.New(fault.Invalid, "cancellationFeedback is required by the store").Entity(amend.Entity).Code("reasonRequired").Field("cancellationFeedback")
 	}
-	return s.Statuses.SetStatus(ctx, who.Shop.ID, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: feedback})
+	return s.Statuses.SetStatus(ctx, who.Shop.ID, cmd, lifecycle.StatusChange{To: contract.Cancelled, Feedback: feedback, CutoffDays: v.Settings.CutoffDays})
 }
 
 // Keep withdraws a cancellation that is scheduled.

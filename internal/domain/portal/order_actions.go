@@ -196,6 +196,9 @@ func (s *Service) RemoveOneTime(ctx context.Context, who Caller, p OneTime) erro
 
 func (s *Service) oneTime(ctx context.Context, who Caller, p OneTime, a Action) (View, command.OneOff, error) {
 	v, err := s.Contract(ctx, who, p.ID)
+	if fault.Is(err, fault.NotFound) {
+		err = billing.NotFound(p.Attempt)
+	}
 	if err != nil {
 		return v, command.OneOff{}, err
 	}

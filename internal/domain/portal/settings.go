@@ -93,7 +93,7 @@ func (s Settings) Shown() int {
 // ClosesAt returns when an order on a date can no longer be changed; the date itself
 // without a cut-off.
 func (s Settings) ClosesAt(date time.Time, cal cadence.Calendar) time.Time {
-	return date.In(cal.Zone).AddDate(0, 0, -s.CutoffDays).UTC()
+	return cal.DaysBefore(date, s.CutoffDays)
 }
 
 // Dates returns the first and the last day to which an order may be moved.

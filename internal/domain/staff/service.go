@@ -23,6 +23,9 @@ type Service struct {
 	// PublicURL is the address below which links in e-mails lead to the dashboard; empty: no
 	// link can be made.
 	PublicURL string
+	// LightHashes has new passwords hashed at a thousandth of the cost, for a sandbox and for
+	// tests, where they protect nothing.
+	LightHashes bool
 }
 
 // Acting is who changes users. The zero User is the operator of the service.

@@ -92,6 +92,7 @@ func parts(id shop.ID) []part {
 				Subscribers: []analytics.Subscriber{{Customer: 901, Contracts: 7}}, Holdings: []analytics.Holding{{Customer: 901, Dimension: in, Contracts: 7}},
 				Churn: []analytics.ChurnMonth{{Month: 1, Voluntary: 7}}, Cohorts: []analytics.CohortMonth{{Cohort: 1, Month: 1, Joined: 7}},
 				Failures: []analytics.FailureFigures{{Day: 1, Currency: "EUR", Failed: 7}}, Cycles: []analytics.CycleFigures{{Day: 1, Cycle: 1, Paid: 7}},
+				Queue: []analytics.QueueFigures{{Quarter: 1, Dimension: in, Cycle: 1, Orders: 7, Amount: 7}},
 			}),
 		)
 	})

@@ -6,7 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -185,8 +185,8 @@ type schema struct {
 	inhabited bool // by the neighbours
 }
 
-//go:embed neighbour.go
-var theNeighbours []byte
+//go:embed neighbour.go neighbour_rows.go
+var theNeighbours embed.FS
 
 // Hash changes with the schema and with the neighbours.
 func (s schema) Hash() (string, error) {
@@ -198,7 +198,11 @@ func (s schema) Hash() (string, error) {
 		}
 	}
 	if s.inhabited {
-		sum.Write(theNeighbours)
+		for _, name := range []string{"neighbour.go", "neighbour_rows.go"} {
+			text, failed := theNeighbours.ReadFile(name)
+			sum.Write(text)
+			err = errors.Join(err, failed)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), err
 }

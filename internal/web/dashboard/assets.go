@@ -22,7 +22,13 @@ var (
 
 	//go:embed assets/embedded.js
 	embeddedScript string
+
+	//go:embed assets/icons.svg
+	symbols string
 )
+
+// icons has the symbols that icon draws.
+var icons = newAsset(symbols, ".svg", "image/svg+xml")
 
 // asset is a file that pages name. Its path changes with its content, so browsers keep it for
 // good.
@@ -49,7 +55,7 @@ func newAssets(styles string) assets {
 }
 
 func (a assets) register(mux *http.ServeMux) {
-	for _, file := range []asset{a.Styles, a.Script, a.EmbeddedScript} {
+	for _, file := range []asset{a.Styles, a.Script, a.EmbeddedScript, icons} {
 		mux.Handle("GET "+file.path, file)
 	}
 }

@@ -74,7 +74,7 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	if !known {
 		return login.Visitor{}, v, PathNotFound()
 	}
-	who, err := proxy.Enter(r.Context(), query, false)
+	who, err := proxy.Enter(r, query, false)
 	if err != nil && !(fault.Is(err, fault.Unauthenticated) && who.Store.ID != 0) {
 		return who, v, err
 	}

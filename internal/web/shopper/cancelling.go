@@ -99,8 +99,15 @@ type startBody struct {
 }
 
 type reasonIn struct {
-	sessionQuery
 	web.JSONBody
+	ID     int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The session."`
+	Locale string `query:"locale" maxLength:"20" example:"de" doc:"Language of the labels. Absent: English."`
+
+	Version web.Opt[int64] `query:"version" minimum:"1" doc:"Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared."`
+}
+
+func (in *reasonIn) session() sessionQuery {
+	return sessionQuery{ID: in.ID, Locale: in.Locale, Version: in.Version}
 }
 
 type reasonBody struct {
@@ -183,7 +190,7 @@ func (o Options) answerReason(ctx context.Context, in *reasonIn) (*sessionOut, e
 	if err := web.CheckLengths(body); err != nil {
 		return nil, err
 	}
-	of, cmd := o.named(ctx, in.sessionQuery)
+	of, cmd := o.named(ctx, in.session())
 	v, err := o.Cancelling.Answer(ctx, of, session.Answer{Named: cmd, Reason: body.Reason, Comment: text(body.Comment)})
 	return newSessionOut(v, in.Locale, err)
 }
@@ -196,7 +203,7 @@ func (o Options) acceptOffer(ctx context.Context, in *reasonIn) (*sessionOut, er
 	if err := web.CheckLengths(body); err != nil {
 		return nil, err
 	}
-	of, cmd := o.named(ctx, in.sessionQuery)
+	of, cmd := o.named(ctx, in.session())
 	v, err := o.Cancelling.Accept(ctx, of, session.Acceptance{Named: cmd, Choice: text(body.Choice)})
 	return newSessionOut(v, in.Locale, err)
 }
@@ -212,7 +219,7 @@ func (o Options) commentCancel(ctx context.Context, in *reasonIn) (*sessionOut, 
 	if body.Comment == "" {
 		return nil, fault.New(fault.Invalid, "field 'comment' is required").Code("bodyField").Field("comment")
 	}
-	of, cmd := o.named(ctx, in.sessionQuery)
+	of, cmd := o.named(ctx, in.session())
 	v, err := o.Cancelling.Comment(ctx, of, session.Answer{Named: cmd, Comment: body.Comment})
 	return newSessionOut(v, in.Locale, err)
 }

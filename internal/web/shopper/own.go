@@ -75,9 +75,12 @@ func (s Sessions) Enter(r *http.Request, query url.Values, _ bool) (login.Visito
 	ctx := r.Context()
 	at, _ := ctx.Value(ownKey{}).(address)
 	if !login.IsHandle(at.handle) {
-		return login.Visitor{}, fault.New(fault.NotFound, "store not found").Entity("shop").Code("shopNotFound")
+		return login.Visitor{Principal: login.Principal{Via: login.ByLink}}, unknownStore()
 	}
 	of, err := s.Login.Shop(ctx, at.handle)
+	if fault.Is(err, fault.NotFound) {
+		return login.Visitor{Principal: login.Principal{Via: login.ByLink}}, unknownStore()
+	}
 	if err != nil {
 		return login.Visitor{}, err
 	}
@@ -95,4 +98,9 @@ func (s Sessions) Enter(r *http.Request, query url.Values, _ bool) (login.Visito
 	}
 	v.Principal = who
 	return v, nil
+}
+
+// unknownStore is the failure of an address that names no store, where no shopper can be signed in.
+func unknownStore() error {
+	return fault.New(fault.Unauthenticated, "no such store has installed the app").Entity("shop").Code("shopUnknown")
 }

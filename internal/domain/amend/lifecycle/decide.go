@@ -80,6 +80,9 @@ func decide(c *contract.Contract, w StatusChange, g inputs, now time.Time) ([]ac
 		if err != nil {
 			return nil, err
 		}
+		if wait == nil && c.Status == contract.Active {
+			wait = afterClosedOrder(w.CutoffDays, g, now)
+		}
 		if wait != nil && !w.Now {
 			c.Ending, c.CancellationFeedback, c.CancellationNote = wait, w.Feedback, w.Note
 			return []activity.Entry{wait.Entry(c.ID, contract.Scheduled, g.actor, now)}, nil
@@ -167,6 +170,16 @@ func scheduleEnd(c contract.Contract, g inputs, now time.Time) (*contract.Ending
 		return nil, nil
 	}
 	return atEndOfTerm(c, g), nil
+}
+
+// afterClosedOrder schedules the end of the contract after its next order, if changes of that order are
+// closed; nil: they are not.
+func afterClosedOrder(days int, g inputs, now time.Time) *contract.Ending {
+	next, waits := billing.Earliest(g.queued)
+	if days == 0 || !waits || now.Before(g.calendar.DaysBefore(next.BillingDate, days)) {
+		return nil
+	}
+	return &contract.Ending{Why: contract.EndOfOrder, Cycle: next.Cycle, At: next.BillingDate}
 }
 
 func deliveriesLeft(c contract.Contract, g inputs, now time.Time) int {

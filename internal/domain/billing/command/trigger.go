@@ -129,7 +129,7 @@ func retryByHand(ctx context.Context, tx billing.Tx, r *draft, now time.Time) er
 // their orders comes first: trying again later does not help.
 func triggerable(r draft, cmd Trigger, now time.Time) error {
 	owed := cmd.Declined && r.Status == billing.Failure
-	if err := r.Of.CheckCommitment(r.shop.Settings, cmd.Actor); err != nil && !owed {
+	if err := r.Of.CheckCommitment(r.shop.Settings, cmd.Actor); err != nil && !cmd.Declined {
 		return err
 	}
 	refuse := func(key, format string, args ...any) error {

@@ -1,11 +1,13 @@
 package cancellations
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -81,11 +83,7 @@ func (m *room) submit(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 		if err == nil {
 			return v.Go(w, flowPath, "flow-published")
 		}
-		p, failed := m.editor(r, v, is, d, -1)
-		if failed != nil {
-			return failed
-		}
-		return v.Refuse(w, r, p, dashboard.AtForm(err, fieldOf))
+		return m.refuse(w, r, v, is, d, base, err)
 	}
 	at := -1
 	if do != "preview" {
@@ -107,9 +105,31 @@ func (m *room) submit(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 		p.Content = content
 	}
 	if _, err := d.flow(v.Shop.Currency); err != nil && do == "preview" {
-		return v.Refuse(w, r, p, dashboard.AtForm(err, fieldOf))
+		return m.refuse(w, r, v, is, d, base, err)
 	}
 	return v.Answer(w, p)
+}
+
+// refuse shows what was entered again, with what is wrong; the reason that is wrong is open.
+func (m *room) refuse(w http.ResponseWriter, r *http.Request, v dashboard.Visit, is flow.Flow, d draft, base int, err error) error {
+	at := -1
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		if _, failed := fmt.Sscanf(f.Param, "r%d-", &at); failed != nil {
+			at = -1
+		}
+		if f.Kind == fault.Conflict {
+			base = is.Version // what was published meanwhile is named, and can be replaced
+		}
+	}
+	p, failed := m.editor(r, v, is, d, at)
+	if failed != nil {
+		return failed
+	}
+	if content, ok := p.Content.(editorPage); ok {
+		content.Version = base
+		p.Content = content
+	}
+	return v.Refuse(w, r, p, dashboard.AtForm(err, fieldOf))
 }
 
 // fieldOf returns the field of the form that a failure is about.

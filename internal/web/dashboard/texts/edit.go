@@ -3,8 +3,10 @@ package texts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -90,7 +92,8 @@ func (m *room) page(v dashboard.Visit, t text, entered wording.Forms) dashboard.
 	for _, name := range m.Catalogue.Placeholders(t.key) {
 		p.Uses = append(p.Uses, "{"+name+"}")
 	}
-	for form, own := range t.own {
+	for _, form := range slices.Sorted(maps.Keys(t.own)) {
+		own := t.own[form]
 		if err := m.Catalogue.CheckOverride(t.language, t.key, form, own); err != nil {
 			p.Note = "Your text “" + own + "” is not shown: it no longer fits the product. Customers see the default."
 		}
@@ -158,7 +161,8 @@ func (t text) question() dashboard.Question {
 		Title: "Reset " + t.key, Back: t.at(), Path: t.at() + "/reset", Button: "Reset to default", Keep: "Keep my text", Grave: true, Hidden: map[string]string{},
 		Says: []string{"Your text in " + locale.Name(t.language) + " is deleted:"},
 	}
-	for form, own := range t.own {
+	for _, form := range slices.Sorted(maps.Keys(t.own)) {
+		own := t.own[form]
 		q.Says = append(q.Says, "“"+own+"”")
 		q.Hidden[wasField(form)] = own
 	}
