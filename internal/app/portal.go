@@ -25,14 +25,15 @@ import (
 // portal builds the pages of customers, at their store's domain and on our own.
 func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	settings := a.options.Settings
-	proxy := func(secret string) portal.Proxy {
-		return login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}
+	var seen sync.Map
+	proxy := func(secret string) web.Shoppers {
+		return seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
 	}
 	key := hmac.New(sha256.New, []byte(settings.AppSecret))
 	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
 		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
-		Proxies: map[string]portal.Proxy{
+		Proxies: map[string]web.Shoppers{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
 	})
@@ -98,9 +99,8 @@ func dialled(c rune) rune {
 // handler.
 func withPages(pages, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		line, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, shopper.Path), "/")
-		isPage := below == "cp" || strings.HasPrefix(below, "cp/") && below != "cp/api" && !strings.HasPrefix(below, "cp/api/")
-		if strings.HasPrefix(r.URL.Path, shopper.Path) && line != "" && isPage {
+		_, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, shopper.Path), "/")
+		if strings.HasPrefix(r.URL.Path, shopper.Path) && below != "cp/api" && !strings.HasPrefix(below, "cp/api/") {
 			pages.ServeHTTP(w, r)
 			return
 		}

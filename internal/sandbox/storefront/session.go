@@ -1,6 +1,7 @@
 package storefront
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,9 +38,10 @@ func (s *Store) logout(w http.ResponseWriter, r *http.Request) {
 	s.done(w, r, back(r), session{})
 }
 
-// back is the page of the store on which a shopper signed in or out.
+// back is the page of the store on which a shopper signed in or out, or to which the app wants them
+// to come back.
 func back(r *http.Request) string {
-	if to := r.FormValue("return_to"); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\r\n") {
+	if to := cmp.Or(r.FormValue("return_to"), r.FormValue("return_url")); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\r\n") {
 		return to
 	}
 	return "/"

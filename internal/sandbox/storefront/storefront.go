@@ -84,6 +84,8 @@ func (s *Store) Handler() http.Handler {
 	mux.HandleFunc("GET /checkout", s.showCheckout)
 	mux.HandleFunc("POST /checkout", s.checkout)
 	mux.HandleFunc("GET /thanks", s.thanks)
+	mux.HandleFunc("GET /account/login", s.list) // whose head has the sign-in
+	mux.HandleFunc("GET /account/logout", s.logout)
 	mux.HandleFunc("POST /account/login", s.login)
 	mux.HandleFunc("POST /account/logout", s.logout)
 	mux.HandleFunc("/apps/{line}", s.forward) // also without the slash, which not every frame leaves
@@ -147,7 +149,9 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 // show answers with a page.
 func (s *Store) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
 	v.Store, v.Customer, v.Today = s.Name, s.session(r), s.Clock.Now().Format("Monday, 2 January 2006, 15:04 MST")
-	v.Path = r.URL.RequestURI()
+	if v.Path = r.URL.RequestURI(); r.URL.Path == "/account/login" {
+		v.Path = back(r)
+	}
 	if r.Method != http.MethodGet {
 		v.Path = "/"
 	}

@@ -188,7 +188,7 @@ func TestInvalidStorefrontRequests(t *testing.T) {
 		{"a sign-in without a customer", "POST", "/account/login", "", 400},
 		{"a sign-in with a name", "POST", "/account/login?customer_id=ada", "", 400},
 		{"a graph id is not a customer's number", "POST", "/account/login?customer_id=gid://shopify/Customer/7001", "", 400},
-		{"signing in is no reading", "GET", "/account/login?customer_id=7001", "", 405},
+		{"a change of the sign-in", "PUT", "/account/login?customer_id=7001", "", 405},
 		{"an app that the store does not have", "GET", "/apps/loyalty/x", "", 404},
 		{"a page that the store does not have", "GET", "/basket", "", 404},
 		{"a product that the store does not have", "GET", "/products/gold", "", 404},

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
-	"net/url"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -37,20 +36,13 @@ type Login interface {
 	SignOut(ctx context.Context, of shop.ID, value string) error
 }
 
-// Proxy authenticates requests that the platform's app proxy hands on.
-type Proxy interface {
-	// Enter returns who makes a request, or Unauthenticated, with the store where only the
-	// customer is missing.
-	Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error)
-}
-
 // Options are what the pages need.
 type Options struct {
 	Frame    web.Frame
 	Login    Login
-	Proxies  map[string]Proxy // by the name of a line in paths: "subscriptions"
-	Looks    Looks            // nil: of no store anything is set
-	Wordings Wordings         // nil: no merchant has texts of their own
+	Proxies  map[string]web.Shoppers // by the name of a line in paths: "subscriptions"
+	Looks    Looks                   // nil: of no store anything is set
+	Wordings Wordings                // nil: no merchant has texts of their own
 	Texts    *locale.Catalogue
 	Repeats  Repeats
 	Clock    clock.Clock
@@ -112,6 +104,7 @@ func New(o Options) (Portal, error) {
 		own.Handle("GET "+Path+"assets/"+file.name, file)
 		proxied.Handle("GET "+Proxied("{line}")+"/assets/"+file.name, file)
 	}
+	proxied.HandleFunc("GET /apps/{line}", p.entrance)
 	own.HandleFunc("/", p.unknown)
 	proxied.HandleFunc("/", p.unknownProxied)
 	cross := http.NewCrossOriginProtection()

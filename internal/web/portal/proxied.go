@@ -74,7 +74,7 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	if !known {
 		return login.Visitor{}, v, PathNotFound()
 	}
-	who, err := proxy.Enter(r.Context(), query, false)
+	who, err := proxy.Enter(r, query, false)
 	if err != nil && !(fault.Is(err, fault.Unauthenticated) && who.Store.ID != 0) {
 		return who, v, err
 	}
@@ -85,6 +85,17 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 	v, err = p.view(r, who.Store, who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))))
 	v.Part = r.URL.Query().Get(partParam) != ""
 	return who, v, err
+}
+
+// entrance leads from the path of the app proxy itself to the first screen.
+func (p *portal) entrance(w http.ResponseWriter, r *http.Request) {
+	_, v, err := p.fromStore(r)
+	if err == nil {
+		err = p.renderer.forward(w, v, v.At(""))
+	}
+	if err != nil {
+		p.renderer.fail(w, r, v, err)
+	}
 }
 
 // shell answers with what the platform renders within the store's theme. It is constant: the

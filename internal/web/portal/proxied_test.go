@@ -201,6 +201,13 @@ func TestAnswerInThemeIsConstant(t *testing.T) {
 	s.Want(own, http.StatusOK, "<!doctype html>", "House Blend Coffee", `href="/apps/subscriptions/cp?page=1"`)
 }
 
+func TestPathOfProxyLeadsToFirstScreen(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	p := s.Do(s.Request(http.MethodGet, s.Store.URL+"/apps/subscriptions/?"+portaltest.Signed(portaltest.Now, s.First.Domain, 0, nil).Encode()))
+	s.Want(p, http.StatusOK, `http-equiv="refresh" content="0; url=/apps/subscriptions/cp"`)
+}
+
 func TestUnknownPathAtStoreIsPage(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

@@ -47,8 +47,10 @@ func policy(v View) string {
 		sum := sha256.Sum256([]byte(rule))
 		style += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
+	pictures := strings.TrimSpace("img-src 'self' https: data: " + v.pictures)
 	return strings.Join([]string{
-		"default-src 'none'", style, "script-src 'self'", "connect-src 'self'", strings.TrimSpace("img-src 'self' https: data: " + v.pictures), "form-action 'self'", "base-uri 'none'", "frame-ancestors " + frames,
+		"default-src 'none'", style, "script-src 'self'", "connect-src 'self'", pictures,
+		"form-action 'self'", "base-uri 'none'", "frame-ancestors " + frames,
 	}, "; ")
 }
 

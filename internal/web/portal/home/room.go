@@ -66,9 +66,11 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	s := screen{Banners: banners(v, h), Ended: true}
 	if of, o, comes := h.Next(); comes {
 		next := words.NextOf(v, of, o)
-		next.Heading, next.About = v.T("home.next"), v.T("home.next.about", "when", words.InDays(v, o.BillingDate), "product", words.Name(v, of.Contract), "every", words.Every(v, of.Contract.Billing))
+		when, name := words.InDays(v, o.BillingDate), words.Name(v, of.Contract)
+		next.Heading = v.T("home.next")
+		next.About = v.T("home.next.about", "when", when, "product", name, "every", words.Every(v, of.Contract.Billing))
 		if of.Contract.Prepaid() {
-			next.About = v.T("home.next.prepaid", "when", words.InDays(v, o.BillingDate), "product", words.Name(v, of.Contract), "n", int(of.Contract.Deliveries()))
+			next.About = v.T("home.next.prepaid", "when", when, "product", name, "n", int(of.Contract.Deliveries()))
 		}
 		s.Next = &next
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
@@ -31,11 +32,10 @@ func (m room) upcoming(w http.ResponseWriter, r *http.Request, v portal.Visit) e
 	if err != nil {
 		return err
 	}
-	name := words.Name(v, s.Contract)
-	return v.Answer(w, portal.Page{
-		Name: "orders", Title: v.T("upcoming.title"), Lead: v.T("upcoming.text", "product", name), Crumb: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Email: s.Contract.Customer.Email,
-		Undo: words.Undo(v, s, r.URL.Query().Get("of")), Content: list{Rows: words.Upcoming(v, s, maxUpcoming), Empty: v.T("facts.none")},
-	})
+	page := pageOf(v, s, "upcoming.title", "upcoming.text")
+	page.Undo = words.Undo(v, s, r.URL.Query().Get("of"))
+	page.Content = list{Rows: words.Upcoming(v, s, maxUpcoming), Empty: v.T("facts.none")}
+	return v.Answer(w, page)
 }
 
 // past shows the orders that have passed, newest first.
@@ -52,7 +52,6 @@ func (m room) past(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	if err != nil {
 		return err
 	}
-	name := words.Name(v, s.Contract)
 	is := list{Empty: v.T("past.empty")}
 	for _, a := range s.Past {
 		is.Rows = append(is.Rows, words.PastRow(v, s.Contract, a))
@@ -64,7 +63,16 @@ func (m room) past(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	if before > 0 {
 		is.Newer = &portal.Action{Text: v.T("past.newest"), Path: at}
 	}
-	return v.Answer(w, portal.Page{
-		Name: "orders", Title: v.T("past.title"), Lead: v.T("past.text", "product", name), Crumb: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Email: s.Contract.Customer.Email, Content: is,
-	})
+	page := pageOf(v, s, "past.title", "past.text")
+	page.Content = is
+	return v.Answer(w, page)
+}
+
+// pageOf returns the page of a list of a contract's orders, by the keys of its texts.
+func pageOf(v portal.Visit, s overview.Sheet, title, lead string) portal.Page {
+	name := words.Name(v, s.Contract)
+	return portal.Page{
+		Name: "orders", Title: v.T(title), Lead: v.T(lead, "product", name), Email: s.Contract.Customer.Email,
+		Crumb: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)},
+	}
 }

@@ -35,7 +35,8 @@ func nowQuestion(v portal.Visit, s overview.Sheet, o overview.Order) portal.Ques
 	amount, payment := words.Cost(v, o.Record), words.Payment(v, s.Contract)
 	q := portal.Question{
 		Title: v.T("now.title", "amount", amount), Lead: v.T("now.last", "payment", payment),
-		Back: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Path: words.OrderPath(o.Attempt) + "/now", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
+		Back: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Email: s.Contract.Customer.Email,
+		Path: words.OrderPath(o.Attempt) + "/now", Version: s.Contract.Version,
 		Button: v.T("now.button", "amount", amount), Keep: v.T("now.keep"),
 		Steps: []portal.Step{{Name: v.T("steps.today"), Day: v.ShortDay(v.Now), Amount: amount, Kind: "now"}},
 	}

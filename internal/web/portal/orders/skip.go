@@ -82,9 +82,12 @@ func (m room) unskip(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 	})
 }
 
+// asking makes the question before a change of an order.
+type asking func(portal.Visit, overview.Sheet, overview.Order) portal.Question
+
 // change carries out a form about an order. When it fails in a way that its reader can do something
 // about, the question is asked again, about the order as it is now.
-func (m room) change(w http.ResponseWriter, r *http.Request, v portal.Visit, ask func(portal.Visit, overview.Sheet, overview.Order) portal.Question, work func(context.Context, target) (string, error)) error {
+func (m room) change(w http.ResponseWriter, r *http.Request, v portal.Visit, ask asking, work func(context.Context, target) (string, error)) error {
 	t, err := targetOf(r)
 	if err != nil {
 		return err

@@ -66,6 +66,14 @@ type Site struct {
 	Second     shop.Shop
 }
 
+// proxy authenticates what the platform hands on.
+type proxy struct{ login.ProxyAuthenticator }
+
+// Enter returns who makes a request.
+func (p proxy) Enter(r *http.Request, query url.Values, named bool) (login.Visitor, error) {
+	return p.ProxyAuthenticator.Enter(r.Context(), query, named)
+}
+
 type looks struct{ *Site }
 
 func (l looks) Look(_ context.Context, of shop.Shop) (portal.Look, error) {
@@ -98,7 +106,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	s.must(err)
 	pages, err := portal.New(portal.Options{
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Rooms: rooms(s),
-		Proxies: map[string]portal.Proxy{"subscriptions": login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}},
+		Proxies: map[string]web.Shoppers{"subscriptions": proxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}}},
 	})
 	s.must(err)
 	s.Own, s.Store = httptest.NewServer(withPictures(pages.Own)), httptest.NewServer(withPictures(pages.Proxied))

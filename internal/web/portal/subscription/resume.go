@@ -37,7 +37,9 @@ func resumeQuestion(v portal.Visit, s overview.Sheet) portal.Question {
 	name := words.Name(v, s.Contract)
 	day, amount := nextAfterResume(v, s.Contract)
 	return portal.Question{
-		Title: v.T("resume.title", "product", name), Lead: v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, s.Contract), "every", words.Every(v, s.Contract.Billing)),
+		Title: v.T("resume.title", "product", name),
+		Lead: v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, s.Contract),
+			"every", words.Every(v, s.Contract.Billing)),
 		Says: []string{v.T("resume.missed")},
 		Back: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.Path(s.Contract.ID) + "/resume", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
 		Button: v.T("resume.button"), Keep: v.T("resume.keep"),

@@ -30,9 +30,14 @@ func NextOf(v portal.Visit, s overview.Sheet, o overview.Order) Next {
 		Day: v.Day(o.BillingDate), At: v.Local(o.BillingDate).Format(time.DateOnly), Amount: Cost(v, o.Record),
 		Items: Items(v, o.Record), Bill: Bill(v, o.Record), Actions: Actions(v, s, o),
 	}
-	n.Facts = append(n.Facts, portal.Fact{Name: v.T("facts.payment"), Text: Payment(v, c), Link: changing(v, s, do.EditPaymentMethod, "/payment", v.T("action.change"), v.T("action.change.payment"))})
+	n.Facts = append(n.Facts, portal.Fact{
+		Name: v.T("facts.payment"), Text: Payment(v, c),
+		Link: Changing(v, s, do.EditPaymentMethod, "/payment", v.T("action.change"), v.T("action.change.payment")),
+	})
 	if c.DeliveryCountry != "" {
-		n.Facts = append(n.Facts, portal.Fact{Name: v.T("facts.delivery"), Text: c.Customer.Name, Link: changing(v, s, do.EditAddress, "/address", v.T("action.change.address"), "")})
+		n.Facts = append(n.Facts, portal.Fact{
+			Name: v.T("facts.delivery"), Text: c.Customer.Name, Link: Changing(v, s, do.EditAddress, "/address", v.T("action.change.address"), ""),
+		})
 	}
 	if closes := Closes(v, s, o); closes != "" {
 		n.Notes = append(n.Notes, closes)
@@ -46,8 +51,9 @@ func NextOf(v portal.Visit, s overview.Sheet, o overview.Order) Next {
 	return n
 }
 
-// changing is the link to a screen that changes something; nil where there is none.
-func changing(v portal.Visit, s overview.Sheet, a do.Action, path, text, about string) *portal.Action {
+// Changing is the link to a screen that changes a contract, by its path below the contract's; nil
+// where there is none or it may not be used now.
+func Changing(v portal.Visit, s overview.Sheet, a do.Action, path, text, about string) *portal.Action {
 	if !s.Can.Allows(a) || !v.View.Has("/s/{contract}"+path) {
 		return nil
 	}

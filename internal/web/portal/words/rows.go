@@ -134,11 +134,5 @@ func Often(v portal.Visit, c contract.Contract) string {
 	return v.T("often.text", "every", Every(v, c.Billing))
 }
 
-// Changing is the link to a screen that changes a contract, by its path below the contract's; nil
-// where there is none or it may not be used now.
-func Changing(v portal.Visit, s overview.Sheet, a do.Action, path, text, about string) *portal.Action {
-	return changing(v, s, a, path, text, about)
-}
-
 // LineName returns how addresses name a line: by the last part of its graph id.
 func LineName(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
