@@ -59,11 +59,7 @@ func TestNewMerchantRunsStoreFromInstallToManyContracts(t *testing.T) {
 func (m *merchant) install() {
 	m.t.Helper()
 	const email = "mina.holt@staff.example"
-	m.tab.Open(m.s.Platform + "/store/" + m.s.manifest.Shop + "/admin")
-	m.tab.Click("a.act")
-	m.tab.Click("form button")
-	app := m.tab.Frame("#app")
-	app.Wait("Setup guide")
+	app := m.visit.install(m.s)
 	browsertest.Eval[bool](m.tab, `[...document.querySelectorAll("#nav button")].find(b => b.textContent === "Settings").click(), true`)
 	app.Click(`nav.tabs a[href*="/users"]`)
 	app.Wait("Invite a user")
