@@ -112,15 +112,18 @@ func (m *merchant) makePlan() {
 	}
 }
 
-// sell has a shopper subscribe to something, every week, and finds the contract.
+// sell has a shopper subscribe on the merchant's plan, and finds the contract.
 func (m *merchant) sell() {
 	m.t.Helper()
 	shopper := &visit{t: m.t, tab: m.browser.Tab(m.t)}
-	shopper.tab.Open(m.s.Storefront)
-	shopper.fill(".shelf select[name=plan]", "6001")
-	shopper.tab.Submit(".shelf input[name=email]", "ada.okafor@shopper.example")
-	shopper.says("Thank you.")
-	m.contract = shopper.text(".note strong")
+	shopper.tab.Open(m.s.Storefront + "/products/house-blend-coffee")
+	shopper.says("Every week")
+	shopper.tab.Press("[name=selling_plan]:not([value=''])")
+	shopper.tab.Click(".buy button")
+	shopper.tab.Click("main a.button")
+	shopper.tab.Submit("main [name=email]", "ada.okafor@shopper.example")
+	shopper.says("Your subscription has the number")
+	m.contract = shopper.text(".note strong:last-of-type")
 	m.tab.Open(m.at + "/contracts")
 	m.says("ada.okafor@shopper.example")
 	m.says("1–1 of 1")
