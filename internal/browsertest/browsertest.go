@@ -339,3 +339,14 @@ func decode(p *Tab, expression string) []Violation {
 	}
 	return found
 }
+
+// Leave evaluates an expression that has another page opened, and returns the status of the
+// page that follows.
+func (p *Tab) Leave(expression string) int {
+	p.t.Helper()
+	step := chromedp.Evaluate[bool](expression)
+	return p.follow(fmt.Sprintf("evaluate %.200s", expression), func(ctx context.Context, on *chromedp.Target) (chromedp.Void, error) {
+		_, err := step(ctx, on)
+		return chromedp.Void{}, err
+	})
+}

@@ -194,3 +194,25 @@ func (f *Frame) Fill(selector, value string) {
 		return err
 	})
 }
+
+// Until waits until an expression is true in the page in the frame.
+func (f *Frame) Until(expression string) {
+	f.tab.t.Helper()
+	f.until("wait for "+expression, func(ctx context.Context) error {
+		holds, err := inFrame[bool](ctx, f, "Boolean("+expression+")")
+		if err == nil && !holds {
+			err = fmt.Errorf("%w: %s", errNotYet, expression)
+		}
+		return err
+	})
+}
+
+// EvalFrame evaluates an expression in the page in a frame, beside the scripts of the page.
+func EvalFrame[T any](f *Frame, expression string) (v T) {
+	f.tab.t.Helper()
+	f.until("evaluate "+expression, func(ctx context.Context) (err error) {
+		v, err = inFrame[T](ctx, f, expression)
+		return err
+	})
+	return v
+}

@@ -59,11 +59,7 @@ func TestNewMerchantRunsStoreFromInstallToManyContracts(t *testing.T) {
 func (m *merchant) install() {
 	m.t.Helper()
 	const email = "mina.holt@staff.example"
-	m.tab.Open(m.s.Platform + "/store/" + m.s.manifest.Shop + "/admin")
-	m.tab.Click("a.act")
-	m.tab.Click("form button")
-	app := m.tab.Frame("#app")
-	app.Wait("Setup guide")
+	app := m.visit.install(m.s)
 	browsertest.Eval[bool](m.tab, `[...document.querySelectorAll("#nav button")].find(b => b.textContent === "Settings").click(), true`)
 	app.Click(`nav.tabs a[href*="/users"]`)
 	app.Wait("Invite a user")
@@ -116,15 +112,18 @@ func (m *merchant) makePlan() {
 	}
 }
 
-// sell has a shopper subscribe to something, every week, and finds the contract.
+// sell has a shopper subscribe on the merchant's plan, and finds the contract.
 func (m *merchant) sell() {
 	m.t.Helper()
 	shopper := &visit{t: m.t, tab: m.browser.Tab(m.t)}
-	shopper.tab.Open(m.s.Storefront)
-	shopper.fill(".shelf select[name=plan]", "6001")
-	shopper.tab.Submit(".shelf input[name=email]", "ada.okafor@shopper.example")
-	shopper.says("Thank you.")
-	m.contract = shopper.text(".note strong")
+	shopper.tab.Open(m.s.Storefront + "/products/house-blend-coffee")
+	shopper.says("Every week")
+	shopper.tab.Press("[name=selling_plan]:not([value=''])")
+	shopper.tab.Click(".buy button")
+	shopper.tab.Click("main a.button")
+	shopper.tab.Submit("main [name=email]", "ada.okafor@shopper.example")
+	shopper.says("Your subscription has the number")
+	m.contract = shopper.text(".note strong:last-of-type")
 	m.tab.Open(m.at + "/contracts")
 	m.says("ada.okafor@shopper.example")
 	m.says("1–1 of 1")

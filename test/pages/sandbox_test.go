@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"encoding/json"
 	"flag"
 	"log/slog"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/sandbox"
@@ -32,4 +35,24 @@ func run(t *testing.T, o sandbox.Options) *sandbox.Sandbox {
 		}
 	})
 	return s
+}
+
+// make sends an order to the control interface and reads the answer.
+func (s *site) make(t *testing.T, path string, body, out any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Post(s.Control+path, "application/json", strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 300 {
+		t.Fatalf("%s answered %d", path, answer.StatusCode)
+	}
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
+		t.Fatal(err)
+	}
 }

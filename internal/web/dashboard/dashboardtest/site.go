@@ -51,6 +51,7 @@ type Site struct {
 	Clock    *clock.Manual
 	State    home.State // of the setup
 	Overview analytics.Overview
+	Fails    error // of the figures
 	Hooks    []webhook.Endpoint
 	Asking   []partner.View
 	Departed intake.Departure // of the store; zero: it has the app
@@ -70,7 +71,7 @@ func (s setup) Departure(context.Context, shop.ID) (intake.Departure, error) { r
 
 // Overview returns the figures.
 func (s setup) Overview(context.Context, shop.Shop, int) (analytics.Overview, error) {
-	return s.Site.Overview, nil
+	return s.Site.Overview, s.Fails
 }
 
 // Endpoints returns where webhooks go.
