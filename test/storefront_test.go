@@ -66,7 +66,9 @@ func TestStorefrontShowsWhatRenewalsCost(t *testing.T) {
 				t.Fatalf("the checkout answered %d", got)
 			}
 			s.id = bought.ID
-			var is struct{ Lines []struct{ CurrentPrice string } }
+			var is struct {
+				Lines []struct{ CurrentPrice string }
+			}
 			s.call("GET", fmt.Sprintf("/platform/contracts/%d", s.id), nil, &is)
 			if got := is.Lines[0].CurrentPrice; got != row.paid {
 				t.Errorf("the checkout charged %s, want %s", got, row.paid)

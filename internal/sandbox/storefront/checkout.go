@@ -182,7 +182,7 @@ func (s *Store) unitPrice(variant int64, plan demo.Plan) (money.Amount, error) {
 }
 
 // thanksFor is the address at which a shopper sees an order that was just made. It carries a
-// seal, so that nobody reads other people's orders by counting.
+// seal, so that a shopper does not read the orders of others by counting.
 func (s *Store) thanksFor(order int64) string {
 	id := strconv.FormatInt(order, 10)
 	return "/thanks?" + url.Values{"order": {id}, "seal": {s.seal("order " + id)}}.Encode()

@@ -199,7 +199,7 @@ func TestInvalidStorefrontRequests(t *testing.T) {
 		{"a cart with a member's card without a plan", "POST", "/cart/add?id=4026", "", 400},
 		{"a cart with too many", "POST", "/cart/add?id=4001&quantity=100", "", 400},
 		{"a change of a line that the cart does not have", "POST", "/cart/change?line=1&quantity=1", "", 400},
-		{"thanks for an order of somebody else", "GET", "/thanks?order=5001&seal=feed", "", 404},
+		{"thanks for an order of another shopper", "GET", "/thanks?order=5001&seal=feed", "", 404},
 		{"a checkout of nothing", "POST", "/checkout", "", 400},
 		{"a checkout of an unknown variant", "POST", "/checkout?variant=1&plan=6003&email=a@b.example", "", 400},
 		{"a checkout on an unknown plan", "POST", "/checkout?variant=4001&plan=1&email=a@b.example", "", 400},

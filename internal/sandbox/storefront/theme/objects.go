@@ -14,7 +14,7 @@ import (
 type Page struct {
 	Currency money.Currency
 	Language string
-	Customer int64              // who is signed in; 0: nobody
+	Customer int64              // who is signed in; 0: no customer
 	Product  *simulator.Product // nil: not a product's page
 	Variant  int64              // chosen; 0: none
 	Plan     int64              // chosen selling plan; 0: none
