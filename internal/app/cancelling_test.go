@@ -250,7 +250,7 @@ func (f *failing) Skip(ctx context.Context, of shop.ID, cmd command.Skip) (billi
 func (f *failing) AddDiscount(ctx context.Context, of shop.ID, cmd amend.Command, want contractedit.Discount) (contract.Detail, error) {
 	if err := f.after(); err != nil {
 		if errors.Is(err, errGone) {
-			cmd.Actor.CancelSession = 0 // it is found to be made later, by somebody else
+			cmd.Actor.CancelSession = 0 // another caller makes it later
 			_, _ = f.Edits.AddDiscount(ctx, of, cmd, want)
 		}
 		return contract.Detail{}, err

@@ -14,7 +14,7 @@ import (
 )
 
 // install installs the app in a store and returns the frame that shows it in the platform's
-// admin. The merchant who does so is the owner.
+// admin. That merchant is the owner.
 func (v *visit) install(s *site) *browsertest.Frame {
 	v.t.Helper()
 	v.tab.Open(s.Platform + "/store/" + s.manifest.Shop + "/admin")

@@ -14,7 +14,7 @@ const MaxHoldBack = 50
 
 // HoldsBack reports whether a customer gets no offer, for comparison. It depends on the
 // store, the customer and the version alone, so that a customer who comes back is treated
-// alike, and each version draws anew.
+// alike, and each version draws again.
 func (f Flow) HoldsBack(of shop.ID, customer int64) bool {
 	sum := sha256.Sum256(fmt.Appendf(nil, "cancel-flow:%d:%d:%d", of, customer, f.Version))
 	const shares = 10_000

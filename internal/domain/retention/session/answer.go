@@ -125,8 +125,7 @@ type known struct {
 }
 
 // known reads what the offers of a reason, or with none the session's offer, need of the
-// platform. A platform that does not answer leaves offers out and holds up
-// nobody.
+// platform. A platform that does not answer leaves offers out and holds up no customer.
 func (s *Service) known(ctx context.Context, of shop.ID, cmd Named, reason string) (known, error) {
 	var k known
 	var store shop.Shop

@@ -103,7 +103,7 @@ func (m *room) report(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 		p.Periods = append(p.Periods, dashboard.Tab{Name: strconv.Itoa(n) + " days", Path: v.At(path + "?days=" + strconv.Itoa(n)), Here: n == days})
 	}
 	if is.Sessions == 0 {
-		p.Empty = &dashboard.Empty{Icon: "check", Title: "Nobody started to cancel", Text: "Customers who start to cancel in the portal show here, with their reasons and what became of the offers."}
+		p.Empty = &dashboard.Empty{Icon: "check", Title: "No customer started to cancel", Text: "Customers who start to cancel in the portal show here, with their reasons and what became of the offers."}
 		if p.May {
 			p.Empty.Action, p.Empty.Path = "Edit the flow", v.At(flowPath)
 		}

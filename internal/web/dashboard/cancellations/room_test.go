@@ -84,7 +84,7 @@ func (s *shelf) shown(p dashboardtest.Page, texts ...string) {
 func TestReportShowsReasonsOffersAndTheirDifference(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.shown(s.Get(at), "Nobody started to cancel", "Edit the flow")
+	s.shown(s.Get(at), "No customer started to cancel", "Edit the flow")
 	tally := report.Tally{Sessions: 40, Open: 2, Shown: 20, Accepted: 10, Kept: 4, Abandoned: 5, Scheduled: 1, Cancelled: 18, Ripe: 10, Survived: 7}
 	trial := report.Trial{Version: 3}
 	trial.Treated.Kept, trial.Held.Kept = report.Share{Is: 60, Of: 100}, report.Share{Is: 20, Of: 100}

@@ -130,7 +130,7 @@ func TestRefusedStepIsShownWithItsReason(t *testing.T) {
 	s.shown(s.Send(p, "/s/1/cancel/accept"), http.StatusConflict, "You can skip your next 2 orders")
 }
 
-// changed is the contract after somebody else has changed it.
+// changed is the contract after another caller has changed it.
 func changed(s *site) contract.Contract {
 	c := portaltest.Subscription(1)
 	c.Version = 1
