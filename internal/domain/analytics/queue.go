@@ -62,10 +62,16 @@ func (b *Book) queued(w Wait, at State, by int64) {
 	row.Amount += by * at.Order
 }
 
+// QueueTx is what is queued.
+type QueueTx interface {
+	// QueuedOf returns where the orders of contracts are queued.
+	QueuedOf(ctx context.Context, contracts []int64) ([]Wait, error)
+}
+
 // queueOf adds what a transaction changed in the queue. Orders of contracts that have another
 // price, currency or plan group now are counted again, which needs all of them. Orders of
 // contracts without a history are not counted.
-func (b *Book) queueOf(ctx context.Context, tx HistoryTx, changes []QueueChange, current, latest map[int64]Version) error {
+func (b *Book) queueOf(ctx context.Context, tx QueueTx, changes []QueueChange, current, latest map[int64]Version) error {
 	var repriced []int64
 	for id, is := range latest {
 		if was, has := current[id]; !has || was.Dimension != is.Dimension || was.Order != is.Order {

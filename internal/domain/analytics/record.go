@@ -49,12 +49,11 @@ type Tx interface {
 
 // HistoryTx is what happened to contracts and orders.
 type HistoryTx interface {
+	QueueTx
 	// ContractVersions returns the current versions of contracts. Those without are left out.
 	ContractVersions(ctx context.Context, contracts []int64) (map[int64]Version, error)
 	// OrderOutcomes returns the outcomes of attempts. Those without are left out.
 	OrderOutcomes(ctx context.Context, attempts []int64) (map[int64]Outcome, error)
-	// QueuedOf returns where the orders of contracts are queued.
-	QueuedOf(ctx context.Context, contracts []int64) ([]Wait, error)
 	// PlanGroupsOf returns the plan groups of selling plans. Those without are left out.
 	PlanGroupsOf(ctx context.Context, sellingPlans []int64) (map[int64]int64, error)
 	// AddVersions inserts versions and ends those that they follow.

@@ -63,14 +63,6 @@ func checkPassword(password, email string) error {
 	return nil
 }
 
-// hash returns the hash of a new password.
-func (s *Service) hash(password string) PasswordHash {
-	if s.LightHashes {
-		return hashPassword(password, lightCost)
-	}
-	return hashPassword(password, fullCost)
-}
-
 func hashPassword(password string, c cost) PasswordHash {
 	salt := make([]byte, argonSalt)
 	_, _ = rand.Read(salt) // it never fails

@@ -96,3 +96,11 @@ func (s *Service) link(path string) (string, error) {
 	}
 	return s.PublicURL + Path + path, nil
 }
+
+// hash returns the hash of a new password.
+func (s *Service) hash(password string) PasswordHash {
+	if s.LightHashes {
+		return hashPassword(password, lightCost)
+	}
+	return hashPassword(password, fullCost)
+}

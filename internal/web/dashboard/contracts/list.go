@@ -178,11 +178,6 @@ func (m *room) tabs(r *http.Request, v dashboard.Visit, p *listPage, l listQuery
 	return shown, nil
 }
 
-// near returns the address of a page below the store's as the list names it, which is there too.
-func near(v dashboard.Visit, path string) string {
-	return strings.TrimPrefix(v.At(path), v.View.Base+"/")
-}
-
 // fill adds what does not depend on the contracts that are found.
 func (m *room) fill(v dashboard.Visit, p *listPage, l listQuery, shown url.Values) {
 	p.Chips = l.chips(v, shown)
