@@ -10,12 +10,6 @@ import (
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 )
 
-// Repeats keeps what forms have done, so that one that is sent again does nothing more.
-type Repeats interface {
-	// Once carries out a form, or returns what it has done when it is sent again.
-	Once(ctx context.Context, who do.Caller, f do.Form, work func(ctx context.Context, name string) (string, error)) (string, error)
-}
-
 // Do carries out a form once, and leads its reader to the screen that work names: a path below that
 // of the portal, with done=NAME in its query for a sentence in [Room.Said]. A form that is sent
 // again leads there too. Name tells the request from all others of the store.

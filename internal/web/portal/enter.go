@@ -12,9 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// localeParam is the parameter of a page's address that chooses its language.
-const localeParam = "locale"
-
 // language returns that of the reader: the one that the address asks for, or the browser.
 func (p *portal) language(r *http.Request) string {
 	return p.Texts.Match(r.URL.Query().Get(localeParam), r.Header.Get("Accept-Language"))

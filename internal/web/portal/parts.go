@@ -80,6 +80,9 @@ type Form struct {
 	About     string
 }
 
+// Crumb is the page that another one belongs to.
+type Crumb struct{ Name, Path string }
+
 // Question is a page that says what an action would do before it is done. Its form is sent to
 // Path.
 type Question struct {

@@ -11,12 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
-// Parameters of addresses on the store's domain.
-const (
-	partParam = "part" // a part of the theme asks for the screen
-	pageParam = "page" // the screen is a page of its own, whatever the merchant has chosen
-)
-
 // prefixes are the paths that an app proxy can have at a store's domain. Nothing in one means
 // anything to Liquid or HTML.
 var prefixes = regexp.MustCompile(`^(/[A-Za-z0-9_-]{1,100}){2}$`)

@@ -11,15 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// handleEntrance registers the pages of people who are not signed in.
-func (p *portal) handleEntrance(mux *http.ServeMux) {
-	mux.HandleFunc("GET /p/{shop}/signin", p.open(p.showSignIn))
-	mux.HandleFunc("POST /p/{shop}/signin", p.open(p.sendLink))
-	mux.HandleFunc("GET /p/{shop}/l", p.open(p.look))
-	mux.HandleFunc("POST /p/{shop}/l", p.open(p.useLink))
-	mux.HandleFunc("POST /p/{shop}/signout", p.open(p.signOut))
-}
-
 // entrance is what the pages of the sign-in show.
 type entrance struct {
 	Email   string // as it was entered

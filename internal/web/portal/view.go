@@ -43,9 +43,6 @@ type View struct {
 	pages    *template.Template // nil: those of this package
 }
 
-// Crumb is the page that another one belongs to.
-type Crumb struct{ Name, Path string }
-
 // support says that a user of the dashboard is in as the customer.
 type support struct{ By, Until string }
 

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -24,6 +25,12 @@ type Visit struct {
 
 	renderer *renderer
 	repeats  Repeats
+}
+
+// Repeats keeps what forms have done, so that one that is sent again does nothing more.
+type Repeats interface {
+	// Once carries out a form, or returns what it has done when it is sent again.
+	Once(ctx context.Context, who do.Caller, f do.Form, work func(ctx context.Context, name string) (string, error)) (string, error)
 }
 
 // Actor returns who acts, as the activity log names them.
