@@ -90,6 +90,8 @@ func amountOf(a money.Amount) *cancelAmount {
 	return &cancelAmount{a.String(), string(a.Currency)}
 }
 
+type sessionOut struct{ Body cancelSession }
+
 // newSessionOut is the answer of every operation of the flow.
 func newSessionOut(v session.View, locale string, err error) (*sessionOut, error) {
 	if err != nil {

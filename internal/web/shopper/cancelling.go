@@ -12,20 +12,6 @@ import (
 	"github.com/perennialhq/perennial/internal/web/record"
 )
 
-// Cancelling takes shoppers through the store's flow of cancelling. Failures are faults.
-type Cancelling interface {
-	Shown(ctx context.Context, of shop.ID, cmd session.Command) (session.View, error)
-	Start(ctx context.Context, of shop.ID, cmd session.Command) (session.View, error)
-	Session(ctx context.Context, of shop.ID, cmd session.Named) (session.View, error)
-	Answer(ctx context.Context, of shop.ID, cmd session.Answer) (session.View, error)
-	Accept(ctx context.Context, of shop.ID, cmd session.Acceptance) (session.View, error)
-	Decline(ctx context.Context, of shop.ID, cmd session.Named) (session.View, error)
-	Back(ctx context.Context, of shop.ID, cmd session.Named) (session.View, error)
-	Keep(ctx context.Context, of shop.ID, cmd session.Named) (session.View, error)
-	Confirm(ctx context.Context, of shop.ID, cmd session.Named) (session.View, error)
-	Comment(ctx context.Context, of shop.ID, cmd session.Answer) (session.View, error)
-}
-
 const (
 	flowPath   = "/cancel-flow"
 	cancelling = "Cancelling"
@@ -122,8 +108,6 @@ type acceptBody struct {
 type commentBody struct {
 	Comment string `json:"comment" maxLength:"500" doc:"What the store could do better." example:"Smaller bags"`
 }
-
-type sessionOut struct{ Body cancelSession }
 
 func (o Options) showFlow(ctx context.Context, in *flowQuery) (*sessionOut, error) {
 	caller := web.CallerOf(ctx)

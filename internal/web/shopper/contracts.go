@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
@@ -56,8 +55,6 @@ type variantSwap struct {
 	Quantity   *int32    `json:"quantity"`
 }
 
-type contractOut struct{ Body record.ContractObject }
-
 func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
 	var body variantSwap
@@ -91,19 +88,6 @@ func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOu
 	}
 	return newContractOut(o.Portal.ChangeLine(ctx, o.who(ctx), portal.ContractRef{ID: contract.ID(of), Version: in.Version.Value},
 		portal.LineEdit{Line: body.OldLineID, Variant: &variant, Quantity: &quantity}))
-}
-
-// required returns the number that a field holds.
-func required(id web.AnyID, objectType, field string) (int64, error) {
-	n, err := id.Parse(objectType, field)
-	if err == nil && n == 0 {
-		err = missingField(field)
-	}
-	return n, err
-}
-
-func missingField(field string) error {
-	return fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
 }
 
 type freezeQuery struct {

@@ -3,7 +3,6 @@ package shopper
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -94,11 +93,6 @@ type customerRowsQuery struct {
 	Customer string `path:"id" format:"id" example:"7001" doc:"The shopper: number or graph id, percent-encoded."`
 }
 
-type contractPage struct {
-	web.ListHeaders
-	Body []record.ContractRow
-}
-
 func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(theirContracts)
@@ -113,12 +107,4 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).Entity("customer").Code("customerNotFound").Field("id")
 	}
 	return o.rows(ctx, p, customer)
-}
-
-// sameStore refuses a body that names another store than the shopper's.
-func sameStore(given string, caller web.Caller) error {
-	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "shop %.80q is not the store at which the shopper is", given).Code("shopMismatch").Field("shop")
 }

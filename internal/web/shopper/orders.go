@@ -229,10 +229,3 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 	r, err := o.Portal.EditOrder(ctx, o.who(ctx), portal.OrderRef{Attempt: known.ID, Version: in.Version.Value}, want)
 	return record.NewAttemptOut(caller, r, err)
 }
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

@@ -4,78 +4,10 @@
 package shopper
 
 import (
-	"context"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
-	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/loyalty"
-	"github.com/perennialhq/perennial/internal/domain/portal"
-	"github.com/perennialhq/perennial/internal/domain/retention"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
-	"github.com/perennialhq/perennial/internal/web/record"
 )
-
-// Path is what the paths of all operations begin with. The line's own name follows.
-const Path = "/apps/"
-
-// Docs is where the document and its page are, on the service's own domain.
-const Docs = "/portal"
-
-// Base returns the path under which a line's operations live.
-func Base(l shop.Line) string { return Path + prefixes[l] + "/cp/api" }
-
-// prefixes are the names of the lines at the stores' domains.
-var prefixes = map[shop.Line]string{shop.Subscriptions: "subscriptions", shop.Memberships: "memberships"}
-
-// Prices knows what variants cost. Failures are faults.
-type Prices interface {
-	VariantPrice(ctx context.Context, of shop.ID, cmd amend.Command, variant int64) (contractedit.VariantPrice, error)
-}
-
-// Links sends links with which to sign in. Failures are faults.
-type Links interface {
-	RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error
-}
-
-// Points keeps the points of the loyalty programme. Failures are faults.
-type Points interface {
-	Member(ctx context.Context, of shop.Shop, who loyalty.CustomerRef, rewards loyalty.RewardStatus) (loyalty.Member, error)
-	Redeem(ctx context.Context, of shop.ID, cmd loyalty.RedeemCommand) (loyalty.Member, error)
-}
-
-// Book reads attempts and contracts of one customer.
-type Book interface {
-	billing.Book
-	Search(ctx context.Context, of shop.ID, f contract.Filter, p page.Request) ([]contract.Contract, int, error)
-	ContractsOf(ctx context.Context, of shop.ID, line shop.Line, customer int64) ([]contract.Contract, error)
-}
-
-// Retention keeps what shoppers did about leaving. Failures are faults.
-type Retention interface {
-	Record(ctx context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error)
-}
-
-// Options are what the interface needs. Each line is served by a handler of its own.
-type Options struct {
-	Line  shop.Line
-	Frame web.Frame
-	Gate  web.Gate
-
-	Portal     Portal
-	Prices     Prices
-	Links      Links
-	Points     Points
-	Book       Book
-	Sold       record.Catalogues
-	OneOffBook billing.OneOffBook
-	Retention  Retention
-	Cancelling Cancelling
-}
 
 // interfaceVersion is the version of the reference that the interface follows.
 const interfaceVersion = "0.0.1"
@@ -114,40 +46,4 @@ func newAPI(o Options) *web.API {
 		o.payment(api)
 		o.points(api)
 	})
-}
-
-// operation describes an operation of the line.
-func (o Options) operation(id, method, path, tag, summary, description string) web.Operation {
-	op := web.Operation{ID: id, Method: method, Path: Base(o.Line) + path, Tag: tag, Summary: summary, Description: description}
-	if method != http.MethodGet {
-		op.Errors = []int{http.StatusNotFound, http.StatusConflict}
-	}
-	return op
-}
-
-// who returns the caller as the domain knows it.
-func (o Options) who(ctx context.Context) portal.Caller {
-	caller := web.CallerOf(ctx)
-	return portal.Caller{Shop: caller.Shop, Line: o.Line, Actor: caller.Actor}
-}
-
-// OfContract names a contract by its path.
-type OfContract struct {
-	Contract string `path:"contractId" format:"id" example:"9001" doc:"The contract: number or graph id, percent-encoded."`
-	Versioned
-}
-
-// Versioned is a change of a contract as its caller has seen it.
-type Versioned struct {
-	Version web.Opt[int64] `query:"version" minimum:"1" doc:"Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared."`
-}
-
-// ref names the contract and its version.
-func (in OfContract) ref() (portal.ContractRef, error) {
-	return in.Versioned.ref("contractId", in.Contract)
-}
-
-func (in Versioned) ref(param, id string) (portal.ContractRef, error) {
-	of, err := web.ParseID(record.ContractTypename, param, id)
-	return portal.ContractRef{ID: contract.ID(of), Version: in.Version.Value}, err
 }

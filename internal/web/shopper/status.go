@@ -7,7 +7,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
-	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 const statusTag = "Pause, resume and cancel"
@@ -85,11 +84,6 @@ type restartBody struct {
 	NextBillingDate string `json:"nextBillingDate" maxLength:"40" doc:"When the first order is charged. ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone." example:"2026-12-31"`
 }
 
-type bodyIn struct {
-	OfContract
-	web.JSONBody
-}
-
 func (o Options) restart(ctx context.Context, in *bodyIn) (*contractOut, error) {
 	ref, err := in.ref()
 	if err != nil {
@@ -107,19 +101,4 @@ func (o Options) restart(ctx context.Context, in *bodyIn) (*contractOut, error) 
 		return nil, err
 	}
 	return newContractOut(o.Portal.Restart(ctx, o.who(ctx), ref, first, web.RequestName(ctx)))
-}
-
-// into reads a body and refuses texts that are too long.
-func into[T any](in *web.JSONBody, body *T) error {
-	if err := in.Into(body); err != nil {
-		return err
-	}
-	return web.CheckLengths(*body)
-}
-
-func newContractOut(d contract.Detail, err error) (*contractOut, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &contractOut{record.NewContractObject(d)}, nil
 }
