@@ -69,7 +69,7 @@ type cancelSkip struct {
 // cancelEffect is what a confirmation does.
 type cancelEffect struct {
 	EndsAt    *web.Instant  `json:"endsAt" format:"date-time" doc:"When the contract is cancelled, in UTC; null: at once." example:"2026-06-10T12:30:00Z"`
-	Waits     *string       `json:"waitsFor" enum:"PREPAID,MINIMUM" doc:"What the cancellation waits for: deliveries that are paid for, or orders that are committed to; null: nothing."`
+	Waits     *string       `json:"waitsFor" enum:"PREPAID,MINIMUM,ORDER" doc:"What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing."`
 	Left      int32         `json:"deliveriesLeft" minimum:"0" doc:"Deliveries that are paid for and still to come." example:"0"`
 	Next      *web.Instant  `json:"nextBillingDate" format:"date-time" doc:"The next order, which is not made when the contract is cancelled at once, in UTC; null: there is none." example:"2026-02-10T13:30:00Z"`
 	Pays      *cancelAmount `json:"nextAmount" doc:"What it would cost, before taxes; null: there is none."`

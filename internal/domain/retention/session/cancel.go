@@ -16,11 +16,17 @@ import (
 )
 
 // Confirm cancels the contract, from whatever step the session is at. Where orders are
-// committed to or deliveries are paid for, the contract ends after those. Confirming again
-// changes nothing. When the platform does not answer, the contract is cancelled as soon as it
-// does, and the session ends then.
+// committed to or deliveries are paid for, or the next order cannot be changed any more, the
+// contract ends after those. Confirming again changes nothing. When the platform does not
+// answer, the contract is cancelled as soon as it does, and the session ends then.
 func (s *Service) Confirm(ctx context.Context, of shop.ID, cmd Named) (View, error) {
-	v, err := s.step(ctx, of, cmd, func(_ Tx, is *Session, c contract.Contract, now time.Time) error {
+	var cutoff int
+	v, err := s.step(ctx, of, cmd, func(tx Tx, is *Session, c contract.Contract, now time.Time) error {
+		settings, err := tx.PortalSettings(ctx)
+		if err != nil {
+			return err
+		}
+		cutoff = settings.CutoffDays
 		if is.Step == Ended && !is.Outcome.Saved() {
 			return nil
 		}
@@ -36,7 +42,7 @@ func (s *Service) Confirm(ctx context.Context, of shop.ID, cmd Named) (View, err
 	}
 	by := cmd.Actor
 	by.CancelSession = int64(v.ID)
-	change := lifecycle.StatusChange{To: contract.Cancelled, Note: v.Comment}
+	change := lifecycle.StatusChange{To: contract.Cancelled, Note: v.Comment, CutoffDays: cutoff}
 	if r, ok := v.Flow.Reason(v.Reason); ok {
 		change.Feedback = r.LabelIn(flow.English)
 	}

@@ -235,7 +235,7 @@ func (s *Service) effect(ctx context.Context, tx Reader, c contract.Contract, by
 	if err != nil {
 		return e, err
 	}
-	after, err := lifecycle.Preview(x.shop, c, x.attempts, by, lifecycle.StatusChange{To: contract.Cancelled}, now)
+	after, err := lifecycle.Preview(x.shop, c, x.attempts, by, lifecycle.StatusChange{To: contract.Cancelled, CutoffDays: x.portal.CutoffDays}, now)
 	if err != nil {
 		return e, err
 	}

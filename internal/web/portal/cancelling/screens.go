@@ -106,6 +106,8 @@ func effect(v portal.Visit, is session.View) []string {
 		}
 	case e.Waits == contract.EndOfTerm:
 		list = append(list, v.T("cancel.effect.prepaid", "day", v.Day(e.EndsAt), "n", e.Left))
+	case e.Waits == contract.EndOfOrder:
+		list = append(list, v.T("cancel.effect.order", "day", v.Day(e.EndsAt)))
 	default:
 		list = append(list, v.T("cancel.effect.minimum", "day", v.Day(e.EndsAt)))
 	}
