@@ -101,6 +101,7 @@ const (
 const (
 	CancelEffectWaitsForLessThanNil CancelEffectWaitsFor = "<nil>"
 	CancelEffectWaitsForMINIMUM     CancelEffectWaitsFor = "MINIMUM"
+	CancelEffectWaitsForORDER       CancelEffectWaitsFor = "ORDER"
 	CancelEffectWaitsForPREPAID     CancelEffectWaitsFor = "PREPAID"
 )
 
@@ -834,11 +835,11 @@ type CancelEffect struct {
 	NextBillingDate *time.Time    `json:"nextBillingDate"`
 	RenewalsPaid    *CancelAmount `json:"renewalsPaid,omitempty"`
 
-	// WaitsFor What the cancellation waits for: deliveries that are paid for, or orders that are committed to; null: nothing.
+	// WaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
 	WaitsFor *CancelEffectWaitsFor `json:"waitsFor"`
 }
 
-// CancelEffectWaitsFor What the cancellation waits for: deliveries that are paid for, or orders that are committed to; null: nothing.
+// CancelEffectWaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
 type CancelEffectWaitsFor string
 
 // CancelOffer defines model for CancelOffer.
