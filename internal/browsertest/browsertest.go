@@ -294,8 +294,9 @@ func (p *Tab) Keyboard() []Violation {
 		const shown = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0;
 		const scrolls = e => ["auto", "scroll"].some(v => [getComputedStyle(e).overflowX, getComputedStyle(e).overflowY].includes(v)) &&
 			(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
-		// of radio buttons that belong together, Tab reaches the one that is chosen
-		const other = e => e.type === "radio" && !e.checked && [...document.getElementsByName(e.name)].some(o => o.form === e.form && o.checked);
+		// of radio buttons that belong together, Tab reaches the one that is chosen, or else the first
+		const group = e => [...document.getElementsByName(e.name)].filter(o => o.form === e.form);
+		const other = e => e.type === "radio" && !e.checked && (group(e).some(o => o.checked) || group(e)[0] !== e);
 		const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(e => shown(e) && !e.disabled && e.type !== "hidden" && !other(e));
 		const regions = [...document.body.querySelectorAll("*")].filter(e => shown(e) && scrolls(e) && !controls.some(c => e.contains(c)));
 		window.wanted = [...controls, ...regions];

@@ -268,12 +268,12 @@ func TestTranslationThatDoesNotFitIsLeftOut(t *testing.T) {
 	t.Parallel()
 	c := load(t, "en.json", english, "de.json", `{
 		"home.title": {"one": "a", "other": "b"},
-		"home.greeting": "Hallo {nmae}",
+		"home.greeting": "Hallo {nome}",
 		"order.items": {"other": "{n} Artikel bei {shop}"},
 		"order.gone": "weg"
 	}`)
 	want := []locale.Problem{
-		{"de", "home.greeting", locale.Unfit, "the placeholders are {nmae}; English has {name}"},
+		{"de", "home.greeting", locale.Unfit, "the placeholders are {nome}; English has {name}"},
 		{"de", "home.title", locale.Unfit, "one of this text and the English one has plural forms"},
 		{"de", "order.gone", locale.Unfit, "English has no such key"},
 		{"de", "order.items", locale.Unfit, `the plural form "one" is missing`},

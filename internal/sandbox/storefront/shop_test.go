@@ -40,14 +40,6 @@ func from(order int, off float64) map[string]any {
 	return map[string]any{"recurring": p}
 }
 
-// Numbers of the plans of sellOnPlans.
-const (
-	monthly = 6001 + iota
-	prepaid
-	trial
-	rising
-)
-
 // sellOnPlans sells House Blend Coffee on four plans, as the app does.
 func (s *scene) sellOnPlans() {
 	s.t.Helper()

@@ -93,22 +93,22 @@ func (s *Service) take(ctx context.Context, of shop.ID, cmd Acceptance) (v View,
 
 // stillPossible computes the offer as it is now. When it cannot be made any more, it is why,
 // and the session goes on to the confirmation.
-func (is *Session) stillPossible(ctx context.Context, tx Tx, known known, cmd Acceptance, now time.Time) (gone, err error) {
+func (s *Session) stillPossible(ctx context.Context, tx Tx, known known, cmd Acceptance, now time.Time) (gone, err error) {
 	x, err := readFacts(ctx, tx, known.contract, known.flow, cmd.Actor, now)
 	if err != nil {
 		return nil, err
 	}
 	x.catalogue = known.catalogue
-	fresh, err := propose(x, known.flow, is.Offer.Offer, now)
+	fresh, err := propose(x, known.flow, s.Offer.Offer, now)
 	if err == nil {
 		if _, ok := fresh.choice(cmd.Choice); !ok {
 			err = impossible("offerGone", "this choice cannot be had any more")
 		}
 	}
 	if err != nil {
-		return err, is.move(Confirming, "gone", now) //nolint:revive // the failure is an answer here
+		return err, s.move(Confirming, "gone", now) //nolint:revive // the failure is an answer here
 	}
-	is.Offer = &fresh
+	s.Offer = &fresh
 	return nil, nil
 }
 

@@ -73,7 +73,7 @@ func checkComment(text string) error {
 
 // answer takes the reason and chooses the offer. A customer who goes back and gives another
 // reason gets no second offer once one was shown.
-func (is *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error {
+func (s *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error {
 	at := slices.IndexFunc(f.ReasonsFor(groupIDs(x.groups)), func(r flow.Reason) bool { return r.Key == cmd.Reason })
 	if at < 0 {
 		return fault.New(fault.Invalid, "%.60q is not a reason of the flow", cmd.Reason).Entity(entity).Code("reasonUnknown").Field("reason")
@@ -82,33 +82,33 @@ func (is *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error
 	if r.Comment && cmd.Comment == "" {
 		return fault.New(fault.Invalid, "say more about this reason").Entity(entity).Code("commentRequired").Field("comment")
 	}
-	if is.Step != Asking && is.Step != Offering && is.Step != Confirming {
-		return is.wrongStep()
+	if s.Step != Asking && s.Step != Offering && s.Step != Confirming {
+		return s.wrongStep()
 	}
-	if is.Step == Offering && is.Reason == r.Key && is.Comment == cmd.Comment {
+	if s.Step == Offering && s.Reason == r.Key && s.Comment == cmd.Comment {
 		return nil // it was said before, and the offer stands
 	}
-	is.Reason, is.Comment = r.Key, cmd.Comment
-	if !is.OfferedAt.IsZero() || is.Arm == HeldBack {
-		return is.move(Confirming, r.Key, now)
+	s.Reason, s.Comment = r.Key, cmd.Comment
+	if !s.OfferedAt.IsZero() || s.Arm == HeldBack {
+		return s.move(Confirming, r.Key, now)
 	}
 	p, _ := choose(x, f, r, now)
-	is.Offer = p
+	s.Offer = p
 	if p == nil {
-		return is.move(Confirming, r.Key, now)
+		return s.move(Confirming, r.Key, now)
 	}
-	held := f.HoldsBack(x.shop.ID, is.Customer)
-	if f.HoldBack > 0 && firstOf(x.recent, *is) {
-		is.Arm = Treated
+	held := f.HoldsBack(x.shop.ID, s.Customer)
+	if f.HoldBack > 0 && firstOf(x.recent, *s) {
+		s.Arm = Treated
 		if held {
-			is.Arm = HeldBack
+			s.Arm = HeldBack
 		}
 	}
 	if held {
-		return is.move(Confirming, r.Key, now)
+		return s.move(Confirming, r.Key, now)
 	}
-	is.OfferedAt = now
-	return is.move(Offering, r.Key, now)
+	s.OfferedAt = now
+	return s.move(Offering, r.Key, now)
 }
 
 // firstOf reports whether no other session of the customer is in the comparison of this

@@ -153,16 +153,16 @@ func groupIDs(groups []plan.Group) []int64 {
 }
 
 // queued returns the upcoming orders, the next one first.
-func (f facts) queued() []billing.Attempt {
-	list := slices.DeleteFunc(slices.Clone(f.attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
+func (x facts) queued() []billing.Attempt {
+	list := slices.DeleteFunc(slices.Clone(x.attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
 	slices.SortStableFunc(list, func(a, b billing.Attempt) int { return a.BillingDate.Compare(b.BillingDate) })
 	return list
 }
 
 // record returns an upcoming order with what it would cost, given the queue.
-func (f facts) record(a billing.Attempt, queue []billing.Attempt) billing.Record {
-	r := billing.Record{Attempt: a, Of: f.contract}
-	for _, o := range f.oneOffs {
+func (x facts) record(a billing.Attempt, queue []billing.Attempt) billing.Record {
+	r := billing.Record{Attempt: a, Of: x.contract}
+	for _, o := range x.oneOffs {
 		if o.Cycle == a.Cycle {
 			r.OneOffs = append(r.OneOffs, o)
 		}
@@ -172,11 +172,11 @@ func (f facts) record(a billing.Attempt, queue []billing.Attempt) billing.Record
 }
 
 // next returns the contract's next order; false: it has none.
-func (f facts) next() (billing.Record, bool) {
-	queue := f.queued()
+func (x facts) next() (billing.Record, bool) {
+	queue := x.queued()
 	first, ok := billing.Earliest(queue)
 	if !ok {
 		return billing.Record{}, false
 	}
-	return f.record(first, queue), true
+	return x.record(first, queue), true
 }

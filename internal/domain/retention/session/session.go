@@ -72,7 +72,7 @@ const (
 	HeldBack Arm = "HELD_BACK" // it was not, for comparison
 )
 
-// Texts of customers, in characters.
+// MaxComment is how many characters a customer can write.
 const MaxComment = 500
 
 // timeout is how long a session waits for its customer.

@@ -79,7 +79,7 @@ func said(err error) string {
 
 // samples returns values for placeholders. One that has no sample is shown by its name.
 func samples(p *locale.Printer, of shop.Shop, names []string, n int64, now time.Time) []any {
-	price := money.Amount{Minor: 2450, Currency: money.Currency(of.Currency)}
+	price := money.Amount{Minor: 2450, Currency: of.Currency}
 	day := now.AddDate(0, 0, 14)
 	known := map[string]any{
 		"n": n, "amount": price, "from": price, "to": price.Plus(price.Ratio(1, 10)), "total": price,
