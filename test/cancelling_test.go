@@ -257,6 +257,7 @@ func TestSomeCustomersAreHeldBackAndCompared(t *testing.T) {
 	if with == 0 || without == 0 {
 		t.Fatalf("%d customers have an offer and %d have none", with, without)
 	}
+	s.pass("PT1M") // the report ends before the present instant
 	page := html.UnescapeString(l.user.page(l.page))
 	for _, want := range []string{"Version 1", fmt.Sprintf("%d with", with), fmt.Sprintf("%d without", without), "+100 points", "Offers help"} {
 		if !strings.Contains(page, want) {

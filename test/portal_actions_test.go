@@ -154,8 +154,8 @@ func TestPortalChangesContract(t *testing.T) {
 	next := fmt.Sprintf("/subscription-billing-attempts/skip-upcoming-order?subscriptionContractId=%d", s.id)
 	ana.want(200, "PUT", next, nil, &skipped)
 	ana.want(200, "PUT", next, nil, &again)
-	if ana.answer.Get("Idempotency-Replayed") != "true" || again.ID != skipped.ID || skipped.ID != first.ID || skipped.Status != "SKIPPED" {
-		t.Errorf("skipped %+v and %+v, replayed %q", skipped, again, ana.answer.Get("Idempotency-Replayed"))
+	if ana.answer.Get("Idempotent-Replayed") != "true" || again.ID != skipped.ID || skipped.ID != first.ID || skipped.Status != "SKIPPED" {
+		t.Errorf("skipped %+v and %+v, replayed %q", skipped, again, ana.answer.Get("Idempotent-Replayed"))
 	}
 	ana.headers = nil
 	later := s.upcoming()[0]

@@ -152,11 +152,11 @@ func TestPortalOperationsFindOwnThingsOnly(t *testing.T) {
 	ana := w.mine
 	bob := w.mine
 	w.renew(&bob, w.key)
-	gone := w.mine
+	gone := bob
 	w.renew(&gone, w.key)
 	w.call("POST", fmt.Sprintf("/platform/customers/%d/merge", gone.customer), map[string]any{"into": bob.customer}, nil)
 	w.pass("PT5M")
-	erased := w.mine
+	erased := gone
 	w.renew(&erased, w.key)
 	w.call("POST", fmt.Sprintf("/platform/customers/%d/redact", erased.customer), nil, nil)
 	w.pass("PT5M")
