@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver
 
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -50,47 +49,21 @@ func (v sqliteVault) open() (*sql.DB, error) {
 	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: v.path, RawQuery: "_pragma=busy_timeout(5000)"}).String())
 }
 
-// do does something on a connection of its own.
-func (v sqliteVault) do(ctx context.Context, fn func(*sql.Conn) error) error {
+func (v sqliteVault) do(ctx context.Context, statement string, args ...any) error {
 	db, err := v.open()
 	if err != nil {
 		return err
 	}
-	conn, err := db.Conn(ctx)
-	if err == nil {
-		err = errors.Join(fn(conn), conn.Close())
-	}
+	_, err = db.ExecContext(ctx, statement, args...)
 	return errors.Join(err, db.Close())
 }
 
-// save copies the pages. To write the database again takes ten times as long.
 func (v sqliteVault) save(ctx context.Context, dir string) error {
-	to := (&url.URL{Scheme: "file", Path: filepath.Join(dir, databaseFile)}).String()
-	return v.do(ctx, func(conn *sql.Conn) error {
-		return conn.Raw(func(driver any) error {
-			from, ok := driver.(interface {
-				NewBackup(to string) (*sqlite.Backup, error)
-			})
-			if !ok {
-				return fmt.Errorf("%T copies no database", driver)
-			}
-			b, err := from.NewBackup(to)
-			if err != nil {
-				return err
-			}
-			for more := true; more && err == nil; {
-				more, err = b.Step(-1)
-			}
-			return errors.Join(err, b.Finish())
-		})
-	})
+	return v.do(ctx, `VACUUM INTO ?`, filepath.Join(dir, databaseFile))
 }
 
 func (v sqliteVault) forgetRunning(ctx context.Context) error {
-	return v.do(ctx, func(conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, forgetRunning+"; "+forgetLeases)
-		return err
-	})
+	return errors.Join(v.do(ctx, forgetRunning), v.do(ctx, forgetLeases))
 }
 
 func (v sqliteVault) load(_ context.Context, dir string) error {

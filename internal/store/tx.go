@@ -35,7 +35,6 @@ type Tx struct {
 	stale    bool // the shop was read without a lock and has changed since
 
 	published published
-	queue     queueWatch
 }
 
 // transaction is a database's transaction.

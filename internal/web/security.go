@@ -4,12 +4,10 @@ import "github.com/danielgtaylor/huma/v2"
 
 // Names of the security schemes in the document.
 const (
-	headerScheme  = "apiKey"
-	queryScheme   = "apiKeyQuery"
-	appScheme     = "application"
-	proxyScheme   = "appProxy"
-	tokenScheme   = "portalToken"
-	sessionScheme = "portalSession"
+	headerScheme = "apiKey"
+	queryScheme  = "apiKeyQuery"
+	appScheme    = "application"
+	proxyScheme  = "appProxy"
 )
 
 // curlCredentials are the arguments of curl by security scheme.
@@ -25,9 +23,7 @@ func curlCredentials() map[string]string {
 func (g Gate) schemes() map[string]*huma.SecurityScheme {
 	if g.Shoppers != nil {
 		return map[string]*huma.SecurityScheme{
-			proxyScheme:   {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there identifies them: send nothing."},
-			tokenScheme:   {Type: "http", Scheme: "bearer", Description: "A portal token, on the service's own address: of one customer of one store, for two hours. A merchant's server asks for it with GET /api/external/v2/customer-portal-token."},
-			sessionScheme: {Type: "apiKey", In: "cookie", Name: "__Host-portal", Description: "The session of a customer who signed in with a link, on the service's own address."},
+			proxyScheme: {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there identifies them: send nothing."},
 		}
 	}
 	if g.Apps {
@@ -44,7 +40,7 @@ func (g Gate) schemes() map[string]*huma.SecurityScheme {
 // security lists the schemes; one of them is enough.
 func (g Gate) security() []map[string][]string {
 	if g.Shoppers != nil {
-		return []map[string][]string{{proxyScheme: {}}, {tokenScheme: {}}, {sessionScheme: {}}}
+		return []map[string][]string{{proxyScheme: {}}}
 	}
 	if g.Apps {
 		return []map[string][]string{{appScheme: {}}}

@@ -28,14 +28,10 @@ func (s *site) order(t *testing.T, path string, body any) {
 	}
 }
 
-// says checks that a page says a text, once it is loaded.
+// says checks that a page says a text.
 func (v *visit) says(want string) {
 	v.t.Helper()
-	const loaded = `(async () => {
-		while (document.readyState !== "complete") await new Promise(requestAnimationFrame);
-		return document.body.innerText;
-	})()`
-	if got := browsertest.Eval[string](v.tab, loaded); !strings.Contains(got, want) {
+	if got := browsertest.Eval[string](v.tab, "document.body.innerText"); !strings.Contains(got, want) {
 		v.t.Errorf("the page does not say %q:\n%s", want, got)
 	}
 }

@@ -27,11 +27,8 @@ const (
 	lastUseResolution = 5 * time.Minute
 )
 
-// What pages say: how long a session lasts at most, and how long a link works.
-const (
-	SessionLife = sessionLife
-	LinkLife    = linkLife
-)
+// SessionLife is how long a session lasts at most.
+const SessionLife = sessionLife
 
 // Hash is what is stored of the secret part of a link or a token.
 type Hash = secret.Hash

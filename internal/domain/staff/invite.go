@@ -134,7 +134,7 @@ func (s *Service) Accept(ctx context.Context, handle, value, name, password stri
 		if err := checkPassword(password, i.Email); err != nil {
 			return "", err
 		}
-		hash = s.hash(password)
+		hash = hashPassword(password)
 	} else if !hash.matches(password) {
 		return "", fault.New(fault.Unauthenticated, "there is an account with the address %s already, and it has another password", i.Email).Entity(entity).Code("credentialsInvalid")
 	}

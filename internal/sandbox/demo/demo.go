@@ -25,7 +25,6 @@ type Options struct {
 	Seed      uint64
 	Contracts int       // of the main store
 	Empty     bool      // stores and products only, without subscribers
-	MainOnly  bool      // the main store alone
 	Now       time.Time // contracts were made before it and renew after it
 	Token     func(domain string) platform.Token
 }
@@ -103,11 +102,7 @@ func (c *Cast) note(spec simulator.ContractSpec, made simulator.Made) {
 // Build opens the stores on a platform that has none.
 func Build(sim *simulator.Simulator, o Options) (Cast, error) {
 	cast := Cast{Customers: []Customer{}, Others: []int64{}}
-	stores := Stores()
-	if o.MainOnly {
-		stores = stores[:1]
-	}
-	for i, s := range stores {
+	for i, s := range Stores() {
 		if err := s.open(sim, o.Token(s.Domain)); err != nil {
 			return cast, fmt.Errorf("open %s: %w", s.Domain, err)
 		}

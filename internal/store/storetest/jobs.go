@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -42,7 +41,7 @@ func (w world) untilNoneRuns() {
 // until waits until the queue is as asked.
 func (w world) until(holds func(context.Context) (bool, error)) {
 	w.Helper()
-	deadline := time.After(time.Minute)
+	deadline := time.After(20 * time.Second)
 	for {
 		done, err := holds(w.Context())
 		if err != nil {
@@ -257,18 +256,15 @@ func testJobs(t *testing.T, open opener) {
 		var h job.Handlers
 		job.Handle(&h, func(context.Context, billing.Task) error { return nil })
 		w.work(&h)
-		var took []time.Duration
+		tooLate := time.After(5 * time.Second) // River's own notes, made in batches, would take twice that
 		for n := range shop.ID(40) {
-			began := clock.System{}.Now()
 			w.enqueue(n + 1)
 			w.untilIdle()
-			took = append(took, clock.System{}.Now().Sub(began))
 		}
-		slices.Sort(took)
-		// River's own notes are made in batches: each would take a quarter of a second. On a busy
-		// machine some take longer, and not all of them.
-		if quarter := took[len(took)/4]; quarter > 125*time.Millisecond {
-			t.Errorf("the quickest quarter of tasks one after the other took up to %s each", quarter)
+		select {
+		case <-tooLate:
+			t.Error("tasks one after the other take too long")
+		default:
 		}
 	})
 	t.Run("stopping waits for what runs and takes up nothing new", func(t *testing.T) {
