@@ -120,9 +120,13 @@ func testRests(t *testing.T, open opener) {
 		}
 		for range 3 {
 			w.enqueue(1)
+			w.enqueue(2)
 			w.untilNoneRuns()
 		}
 		w.wantIdle(false)
+		if got := r.runs.get(2); got != 3 {
+			t.Errorf("beside two that rested another store's task ran %d times, want 3", got)
+		}
 		if got := r.runs.get(1); got != 2 {
 			t.Errorf("while two rested it was run %d times", got)
 		}
