@@ -25,10 +25,15 @@ TESTS     ?= ./...
 TESTFLAGS ?= -p 2 -parallel 4 -timeout 30m
 # Memory of the tests is small, so that it may grow further before it is collected.
 TESTENV   := env GOGC=400
-# SQLite is some thirty times slower under the race detector, so it is run on
-# the packages where goroutines meet without much of a database. Those left out start
-# none, or have tests that are slow because of theirs.
-RACE      ?= ./internal/base/... ./internal/job/... $(shell $(GO) list ./internal/web/... | grep -v '/web/dashboard') \
+# The race detector runs on the packages whose code or tests name goroutines, locks or atomic
+# values: linking a test with it takes seconds, and elsewhere nothing meets. SQLite is some thirty
+# times slower under it, so those are left out whose tests are slow because of theirs.
+MEETING   := \bgo func|\.Go\(|\bsync\.|\batomic\.
+RACE      ?= $(shell grep -rlE '$(MEETING)' --include='*.go' internal/base internal/deliver internal/domain internal/job internal/platform/shopify internal/web \
+	| xargs -n1 dirname | sort -u | grep -vE '/(connection|staff)$$|/cadence/|/dashboard/' | sed 's|^|./|')
+# `make soak` runs it on those too that name none.
+RACE_LONG = ./internal/base/... ./internal/deliver/... ./internal/job/... ./internal/platform/shopify/... \
+	$(shell $(GO) list ./internal/web/... | grep -v '/web/dashboard') \
 	$(shell $(GO) list ./internal/domain/... | grep -vE '/domain/(amend|cadence|cadence/.*|connection|delivery|notify|plan|staff)$$')
 FUZZTIME  ?= 10s
 
@@ -95,12 +100,11 @@ vet:
 	$(GO) vet -tags soak ./...
 	$(GO) -C client vet ./...
 
-# The cache is the checkout's own: one that several share names files of another checkout. So
-# linters of two checkouts may run at the same time.
+# The linters look at a copy whose place is the same for every checkout, so that a fresh one
+# finds in the cache what another has looked at.
 lint:
 	$(GO) run ./test/words
-	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(TOOL) golangci-lint run --allow-parallel-runners ./...
-	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache $(GO) -C client tool -modfile=../tools/go.mod golangci-lint run --allow-parallel-runners ./...
+	$(GO) run ./test/lint
 
 # Lists the generated files with their checksums.
 GENERATED := { grep -rlE --include='*.go' '^// Code generated .* DO NOT EDIT\.$$' internal cmd client; find api -type f 2>/dev/null || true; } | sort | xargs -r sha256sum

@@ -35,8 +35,10 @@ type row struct {
 var table = slices.Concat(
 	[]row{
 		{of: "internal/base/money", may: []string{"internal/base/..."}, libs: []string{"github.com/govalues/decimal"}},
+		{of: "internal/base/locale/...", may: []string{"internal/base/..."}, libs: []string{"github.com/bojanz/currency", "golang.org/x/text"}},
 		{of: "internal/base/...", may: []string{"internal/base/..."}},
 		{of: "internal/config"},
+		{of: "internal/liquid"},
 		{of: "internal/tracing", may: []string{"internal/base/..."}, libs: []string{"go.opentelemetry.io/otel"}},
 
 		{of: "internal/platform", may: []string{"internal/base/..."}},
@@ -96,9 +98,24 @@ var table = slices.Concat(
 			of:  "internal/web/dashboard/dashboardtest",
 			may: []string{"internal/base/...", "internal/domain/...", "internal/store/...", "internal/web", "internal/web/dashboard/..."},
 		},
+		{of: "internal/web/htmx"},
+		{
+			of:  "internal/web/portal/portaltest",
+			may: []string{"internal/base/...", "internal/domain/...", "internal/platform/shopify", "internal/store/...", "internal/web", "internal/web/portal/..."},
+		},
+		{
+			of:    "internal/web/portal",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/htmx"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
+		},
+		{
+			of:    "internal/web/portal/...",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/portal", "internal/web/portal/words"},
+			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
+		},
 		{
 			of:    "internal/web/dashboard",
-			may:   []string{"internal/base/...", "internal/domain/...", "internal/web"},
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/htmx"},
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/dashboard/..."},
 		},
 		{
@@ -124,6 +141,7 @@ var table = slices.Concat(
 		{of: "cmd/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "test/...", may: []string{"..."}, libs: anyLibrary},
 		{of: "api"},
+		{of: "extensions", tests: []string{"internal/sandbox/storefront/theme"}},
 	},
 )
 
@@ -134,22 +152,25 @@ var domain = [][]string{
 	{"dunning"},
 	{"shop"},
 	{"activity"},
-	{"access", "connection", "plan"},
+	{"access", "connection", "plan", "wording"},
 	{"contract", "idempotency", "partner", "requestlog"},
-	{"swap", "bundle", "delivery", "notify", "retention", "membership"},
+	{"swap", "bundle", "delivery", "notify", "membership"},
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
-	{"bulk", "staff"},
+	{"bulk", "portal", "staff"},
 	{"savedview"},
+	{"retention"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
 // the highest. A room may import its feature's root and rooms of lower levels, never one
 // of its own; the root imports no room.
 var rooms = map[string][][]string{
-	"amend":   {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
-	"billing": {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
+	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+	"portal":    {{"overview"}},
+	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }
 
 // domainLibraries are the libraries that one feature may import.

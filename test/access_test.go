@@ -88,7 +88,7 @@ type keyView struct {
 
 func TestKeysAreManagedOverHTTP(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	var erp, next keyView
 	made := s.demand("POST", "/api-keys", s.key, map[string]any{"name": "ERP", "scopes": []string{"contracts:read"}}, "Idempotency-Key", "first")
 	want(t, made, 200, "")

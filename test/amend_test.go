@@ -133,7 +133,7 @@ func TestLineChangesReachNextOrder(t *testing.T) {
 
 func TestReplaceSeveralLinesIsOneChange(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	sold := s.variants()
 	o := s.change("POST", "/subscription-contract-details/replace-variants-v3", map[string]any{
 		"shop": s.row0(), "contractId": s.id, "oldVariants": []int64{sold[0]}, "newVariants": map[string]int{fmt.Sprint(sold[1]): 1, fmt.Sprint(sold[2]): 2}, "carryForwardDiscount": true,

@@ -69,7 +69,7 @@ const (
 
 func TestOrderOfAnotherApplicationIsAdopted(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil) // due on November 11 at 14:00
 	h.pass("P9DT5H")
 	h.chargeAs("another app", 1)
@@ -89,7 +89,7 @@ func TestOrderOfAnotherApplicationIsAdopted(t *testing.T) {
 
 func TestSecondOrderOfCycleIsOnlyReported(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P11D")
 	h.chargeAs("another app", 1)
@@ -102,7 +102,7 @@ func TestSecondOrderOfCycleIsOnlyReported(t *testing.T) {
 
 func TestBooksAreComparedWithPlatform(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P10DT3H")
 	h.alter("UPDATE attempts SET amount = amount + 1 WHERE status = 'SUCCESS'")
@@ -128,7 +128,7 @@ func TestBooksAreComparedWithPlatform(t *testing.T) {
 
 func TestLostQueueIsRestored(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P1D")
 	h.alter("DELETE FROM attempts")
@@ -146,7 +146,7 @@ func TestLostQueueIsRestored(t *testing.T) {
 
 func TestPendingChargeIsListedAndCanBeRetried(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.call("POST", "/platform/outcomes", map[string]any{"contractId": h.id, "code": "NEVER"}, nil)
 	h.pass("P14D")

@@ -79,7 +79,7 @@ func TestReinstalledStoreContinuesUnlessItMissedManyOrders(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribeIn(t, sandbox.Options{Empty: true}, nil)
+			s := subscribeIn(t, sandbox.Options{Empty: true, MainOnly: true}, nil)
 			for range row.contracts - 1 {
 				s.checkout(nil)
 			}

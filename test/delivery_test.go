@@ -114,7 +114,7 @@ const general = "General profile" // every store has it
 
 func TestDeliveryProfileIsCreatedAndChanged(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	var made, changed shippingProfile
 	if got := m.do("POST", shippingPath, m.profile("Boxes", m.location), &made); got != 200 {
 		t.Fatalf("answered %d", got)
@@ -145,7 +145,7 @@ func TestDeliveryProfileIsCreatedAndChanged(t *testing.T) {
 // unknown; afterwards there is one, whether the request is sent again or not.
 func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	faulty := func(rate float64) {
 		m.call("POST", "/platform/faults", map[string]any{"rate": rate, "kinds": []string{"timeout_after"}, "seed": 3}, nil)
 	}
@@ -173,7 +173,7 @@ func TestLostAnswersMakeOneDeliveryProfile(t *testing.T) {
 
 func TestBundleCanBeSentBackUnchanged(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	var made, read, put map[string]any
 	if got := m.do("POST", "/subscription-bundle-settings", map[string]any{"title": "Box", "minProducts": 2, "categoryLimits": map[string]any{"Tea": map[string]any{"min": 1, "max": 3}}}, &made); got != 200 {
 		t.Fatalf("answered %d", got)

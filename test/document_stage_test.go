@@ -26,6 +26,7 @@ type stage struct {
 type facts struct {
 	domain     string
 	customer   int64
+	session    int64 // of cancelling its contract; 0: none
 	email      string
 	contract   int64
 	lines      []string

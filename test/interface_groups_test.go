@@ -70,7 +70,7 @@ func (m *merchant) platformShelf() (s shelf) {
 
 func TestGroupRemovesProductsByEveryName(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	var sold []struct {
 		VariantID, ProductID int64
 		Collections          []struct {

@@ -12,7 +12,7 @@ import (
 
 func TestLoyaltyCustomerIsFoundByEachName(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	if got := s.loyalty("POST", "/add-points", map[string]any{"customerEmail": "ana@shopper.example", "points": 1500, "note": "welcome"}, nil); got != http.StatusOK {
 		t.Fatalf("adding points answered %d", got)
 	}

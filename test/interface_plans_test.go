@@ -21,7 +21,7 @@ func wantKept(t *testing.T, where string, sent, got map[string]any) {
 // A group keeps all that can be said of it and of its plans, wherever it is read.
 func TestGroupKeepsEveryPlanField(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	var sold []struct{ ProductID int64 }
 	m.call("GET", "/platform/variants", nil, &sold)
 	yearly := map[string]any{

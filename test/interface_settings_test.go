@@ -12,7 +12,7 @@ import (
 
 func TestBundleKeepsVolumeDiscounts(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	type settings struct {
 		ID        int64
 		Discounts struct {
@@ -62,7 +62,7 @@ func TestBundleKeepsVolumeDiscounts(t *testing.T) {
 
 func TestProfileShipsToProvincesAtCarrierPrice(t *testing.T) {
 	t.Parallel()
-	m := newMerchant(t, sandbox.Options{Empty: true})
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
 	ask := func(query string, out any) {
 		t.Helper()
 		body, err := json.Marshal(map[string]string{"query": query})

@@ -13,7 +13,7 @@ import (
 // request comes again.
 func TestPointRequestsWithLostAnswersRunOnce(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	customer := h.ana().CustomerID
 	type credited struct {
@@ -53,7 +53,7 @@ func TestPointRequestsWithLostAnswersRunOnce(t *testing.T) {
 // since.
 func TestApprovalWithIdempotencyKeyRunsOnce(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.call("POST", "/loyalty", map[string]any{"pendingDays": 300}, nil)
 	h.id = h.checkout(nil)
 	customer := h.ana().CustomerID

@@ -32,6 +32,8 @@ func paths() map[string]func(*testing.T) {
 		"webhooks of a contract":  TestWebhooksReportContractLifecycle,
 		"webhooks of a charge":    TestWebhooksReportImmediateCharges,
 		"the portal":              TestPortalSkipsMovesAndTriggersOrders,
+		"the portal's changes":    TestPortalChangesContract,
+		"the portal's limits":     TestPortalKeepsToMerchantsSettings,
 		"a sign-in link":          TestMailedLinkOpensPortalOnce,
 		"a partner":               TestApplicationConnectsAndDisconnects,
 		"API keys":                TestKeysAreManagedOverHTTP,
@@ -39,6 +41,9 @@ func paths() map[string]func(*testing.T) {
 		"an order of another app": TestOrderOfAnotherApplicationIsAdopted,
 		"a merge of customers":    TestMergedCustomersBecomeOne,
 		"an action on many":       TestContractsAreMovedByADayOnceThoughTheServiceRestarts,
+		"an offer that keeps":     TestAcceptedDiscountMakesNextOrdersCheaper,
+		"a prepaid cancellation":  TestPrepaidCancellationInPortalWaitsForEndOfTerm,
+		"customers held back":     TestSomeCustomersAreHeldBackAndCompared,
 	}
 }
 

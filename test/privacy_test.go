@@ -47,7 +47,7 @@ func (s *subscription) asksForData(customer int64) {
 
 func TestCustomerDataIsExportedAndMerchantIsReminded(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, map[string]any{"note": "the blue door", "nextBillingDate": "2026-11-05T14:00:00Z"})
+	s := subscribeBesideOthers(t, map[string]any{"note": "the blue door", "nextBillingDate": "2026-11-05T14:00:00Z"})
 	s.pass("P5D") // an order
 	customer := s.payer(s.id)
 	s.asksForData(customer)

@@ -144,7 +144,7 @@ func TestRedactedStoreIsErased(t *testing.T) {
 // own store nor to another one.
 func TestCapturedWebhookDoesNothingUnderAnotherTopicOrStore(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	const (
 		captured = `{"id":1,"domain":"demo.myshopify.com","myshopify_domain":"demo.myshopify.com"}`
 		contract = `{"admin_graphql_api_id":"gid://shopify/SubscriptionContract/1","id":1,"revision_id":"1"}`

@@ -154,7 +154,7 @@ func (s *store) once(orders []order) {
 
 func TestNewestMissedOrderIsChargedAndOthersSkipped(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	h.pass("P1D")
 	h.call("POST", "/settings", map[string]any{"catchUpHours": 2}, nil)
@@ -179,7 +179,7 @@ func TestNewestMissedOrderIsChargedAndOthersSkipped(t *testing.T) {
 
 func TestOrderUnseenByPlatformIsSkippedAsMissed(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	h.pass("P10DT1H") // an hour before the first falls due
 	h.begin()
@@ -206,7 +206,7 @@ func TestOrderUnseenByPlatformIsSkippedAsMissed(t *testing.T) {
 
 func TestRestoredDatabaseIsFrozenUntilConfirmed(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P1D")
 	h.stop()
@@ -254,7 +254,7 @@ func TestRestoredDatabaseIsFrozenUntilConfirmed(t *testing.T) {
 
 func TestFrozenStoreReconcilesChargesInFlight(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P10DT1H") // an hour before the first falls due
 	h.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 3}, nil)
@@ -277,7 +277,7 @@ func TestFrozenStoreReconcilesChargesInFlight(t *testing.T) {
 
 func TestRestartFreezesNothing(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	for range 3 {
 		h.pass("P5D")
@@ -328,7 +328,7 @@ func TestFrozenStoreSendsNoScheduledChange(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			h := house(t, sandbox.Options{Empty: true})
+			h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 			h.id = h.checkout(row.spec)
 			row.before(h)
 			h.stop()
@@ -351,7 +351,7 @@ func TestFrozenStoreSendsNoScheduledChange(t *testing.T) {
 
 func TestCopiedDatabaseIsFrozenWhereServed(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	h.id = h.checkout(nil)
 	h.pass("P1D")
 	h.stop()
@@ -379,7 +379,7 @@ func TestDeclineSpikeHoldsChargesUntilProbeIsPaid(t *testing.T) {
 	t.Parallel()
 	const broken, after = 105, 45 // on the day of the outage, and on the day after it
 	const waiting = 1             // on the day of the outage, behind those
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	due := h.now().AddDate(0, 0, 10)
 	var ids []int64
 	for i := range broken + waiting + after {
@@ -457,7 +457,7 @@ func TestOrdersOfDisconnectedStoreEndOnTheirDates(t *testing.T) {
 
 func TestOrderWaitingForCatchUpYieldsToNewerOne(t *testing.T) {
 	t.Parallel()
-	h := house(t, sandbox.Options{Empty: true})
+	h := house(t, sandbox.Options{Empty: true, MainOnly: true})
 	var ids []int64
 	for range 8 {
 		ids = append(ids, h.checkout(map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}}))

@@ -43,8 +43,15 @@ type subscription struct {
 	log int64 // the last entry of the store's own beginnings
 }
 
-// subscribe opens an empty store and lets one customer subscribe every month.
+// subscribe opens an empty store and lets one customer subscribe every month. No other store
+// uses the service: each of its days would take as long, and nothing would happen in them.
 func subscribe(t *testing.T, change map[string]any) *subscription {
+	t.Helper()
+	return subscribeIn(t, sandbox.Options{Empty: true, MainOnly: true}, change)
+}
+
+// subscribeBesideOthers does the same where the other demo stores use the service too.
+func subscribeBesideOthers(t *testing.T, change map[string]any) *subscription {
 	t.Helper()
 	return subscribeIn(t, sandbox.Options{Empty: true}, change)
 }

@@ -279,7 +279,7 @@ func TestUnavailableReplacementDoesNotBlockOrder(t *testing.T) {
 
 func TestSwapRulesAreStored(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeBesideOthers(t, nil)
 	v := s.articles()
 	first := s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"forBillingCycle": 4, "changeNextOrderDateBy": 2})
 	second := s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), nil)

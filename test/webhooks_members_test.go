@@ -51,7 +51,7 @@ var ofMembers = []string{"loyalty.sign-up", "loyalty.earned", "loyalty.redeemed"
 
 func TestWebhooksReportMemberEvents(t *testing.T) {
 	t.Parallel()
-	s := house(t, sandbox.Options{Empty: true}).subscription
+	s := house(t, sandbox.Options{Empty: true, MainOnly: true}).subscription
 	r := listen(s, ofMembers...)
 	dull := listen(s, "subscription.paused")
 	s.id = s.checkout(nil)

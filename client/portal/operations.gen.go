@@ -97,6 +97,57 @@ const (
 	BillingPolicyObjectIntervalYEAR  BillingPolicyObjectInterval = "YEAR"
 )
 
+// Defines values for CancelEffectWaitsFor.
+const (
+	CancelEffectWaitsForLessThanNil CancelEffectWaitsFor = "<nil>"
+	CancelEffectWaitsForMINIMUM     CancelEffectWaitsFor = "MINIMUM"
+	CancelEffectWaitsForORDER       CancelEffectWaitsFor = "ORDER"
+	CancelEffectWaitsForPREPAID     CancelEffectWaitsFor = "PREPAID"
+)
+
+// Defines values for CancelOfferType.
+const (
+	CancelOfferTypeDISCOUNT    CancelOfferType = "DISCOUNT"
+	CancelOfferTypeFREQUENCY   CancelOfferType = "FREQUENCY"
+	CancelOfferTypePAUSE       CancelOfferType = "PAUSE"
+	CancelOfferTypePAYMENTLINK CancelOfferType = "PAYMENT_LINK"
+	CancelOfferTypeQUANTITY    CancelOfferType = "QUANTITY"
+	CancelOfferTypeRESCHEDULE  CancelOfferType = "RESCHEDULE"
+	CancelOfferTypeSAMPLE      CancelOfferType = "SAMPLE"
+	CancelOfferTypeSKIP        CancelOfferType = "SKIP"
+	CancelOfferTypeSUPPORT     CancelOfferType = "SUPPORT"
+	CancelOfferTypeSWAP        CancelOfferType = "SWAP"
+)
+
+// Defines values for CancelSessionMode.
+const (
+	CancelSessionModeIMMEDIATE    CancelSessionMode = "IMMEDIATE"
+	CancelSessionModeINSTRUCTIONS CancelSessionMode = "INSTRUCTIONS"
+	CancelSessionModeRETENTION    CancelSessionMode = "RETENTION"
+)
+
+// Defines values for CancelSessionOutcome.
+const (
+	CancelSessionOutcomeABANDONED       CancelSessionOutcome = "ABANDONED"
+	CancelSessionOutcomeACCEPTED        CancelSessionOutcome = "ACCEPTED"
+	CancelSessionOutcomeCANCELLED       CancelSessionOutcome = "CANCELLED"
+	CancelSessionOutcomeCANCELSCHEDULED CancelSessionOutcome = "CANCEL_SCHEDULED"
+	CancelSessionOutcomeKEPT            CancelSessionOutcome = "KEPT"
+	CancelSessionOutcomeLessThanNil     CancelSessionOutcome = "<nil>"
+)
+
+// Defines values for CancelSessionStep.
+const (
+	CancelSessionStepACCEPTING    CancelSessionStep = "ACCEPTING"
+	CancelSessionStepCANCELLING   CancelSessionStep = "CANCELLING"
+	CancelSessionStepCONFIRM      CancelSessionStep = "CONFIRM"
+	CancelSessionStepENDED        CancelSessionStep = "ENDED"
+	CancelSessionStepINSTRUCTIONS CancelSessionStep = "INSTRUCTIONS"
+	CancelSessionStepLessThanNil  CancelSessionStep = "<nil>"
+	CancelSessionStepOFFER        CancelSessionStep = "OFFER"
+	CancelSessionStepREASON       CancelSessionStep = "REASON"
+)
+
 // Defines values for ContractObjectStatus.
 const (
 	ContractObjectStatusACTIVE    ContractObjectStatus = "ACTIVE"
@@ -156,9 +207,9 @@ const (
 
 // Defines values for DeliveryObjectKind.
 const (
-	LOCAL    DeliveryObjectKind = "LOCAL"
-	PICKUP   DeliveryObjectKind = "PICK_UP"
-	SHIPPING DeliveryObjectKind = "SHIPPING"
+	DeliveryObjectKindLOCAL    DeliveryObjectKind = "LOCAL"
+	DeliveryObjectKindPICKUP   DeliveryObjectKind = "PICK_UP"
+	DeliveryObjectKindSHIPPING DeliveryObjectKind = "SHIPPING"
 )
 
 // Defines values for DiscountNodeTargetType.
@@ -173,9 +224,65 @@ const (
 	MANUAL       DiscountNodeType = "MANUAL"
 )
 
+// Defines values for FrequencyBillingInterval.
+const (
+	FrequencyBillingIntervalDAY   FrequencyBillingInterval = "DAY"
+	FrequencyBillingIntervalMONTH FrequencyBillingInterval = "MONTH"
+	FrequencyBillingIntervalWEEK  FrequencyBillingInterval = "WEEK"
+	FrequencyBillingIntervalYEAR  FrequencyBillingInterval = "YEAR"
+)
+
+// Defines values for FrequencyDeliveryInterval.
+const (
+	FrequencyDeliveryIntervalDAY   FrequencyDeliveryInterval = "DAY"
+	FrequencyDeliveryIntervalMONTH FrequencyDeliveryInterval = "MONTH"
+	FrequencyDeliveryIntervalWEEK  FrequencyDeliveryInterval = "WEEK"
+	FrequencyDeliveryIntervalYEAR  FrequencyDeliveryInterval = "YEAR"
+)
+
 // Defines values for MediaNodeMediaContentType.
 const (
 	IMAGE MediaNodeMediaContentType = "IMAGE"
+)
+
+// Defines values for MembershipStatusStatus.
+const (
+	MembershipStatusStatusACTIVE MembershipStatusStatus = "ACTIVE"
+	MembershipStatusStatusFAILED MembershipStatusStatus = "FAILED"
+	MembershipStatusStatusPAUSED MembershipStatusStatus = "PAUSED"
+)
+
+// Defines values for PermissionAction.
+const (
+	PermissionActionADDONETIMEPRODUCT  PermissionAction = "ADD_ONE_TIME_PRODUCT"
+	PermissionActionADDPRODUCT         PermissionAction = "ADD_PRODUCT"
+	PermissionActionCANCEL             PermissionAction = "CANCEL"
+	PermissionActionCHANGEFREQUENCY    PermissionAction = "CHANGE_FREQUENCY"
+	PermissionActionCHANGEQUANTITY     PermissionAction = "CHANGE_QUANTITY"
+	PermissionActionEDITADDRESS        PermissionAction = "EDIT_ADDRESS"
+	PermissionActionEDITDISCOUNT       PermissionAction = "EDIT_DISCOUNT"
+	PermissionActionEDITONETIMEPRODUCT PermissionAction = "EDIT_ONE_TIME_PRODUCT"
+	PermissionActionEDITORDERNOTE      PermissionAction = "EDIT_ORDER_NOTE"
+	PermissionActionEDITPAYMENTMETHOD  PermissionAction = "EDIT_PAYMENT_METHOD"
+	PermissionActionKEEP               PermissionAction = "KEEP"
+	PermissionActionORDERNOW           PermissionAction = "ORDER_NOW"
+	PermissionActionPAUSE              PermissionAction = "PAUSE"
+	PermissionActionREMOVEPRODUCT      PermissionAction = "REMOVE_PRODUCT"
+	PermissionActionRESCHEDULE         PermissionAction = "RESCHEDULE"
+	PermissionActionRESTART            PermissionAction = "RESTART"
+	PermissionActionRESUME             PermissionAction = "RESUME"
+	PermissionActionRETRYPAYMENT       PermissionAction = "RETRY_PAYMENT"
+	PermissionActionSKIP               PermissionAction = "SKIP"
+	PermissionActionSWAP               PermissionAction = "SWAP"
+	PermissionActionUNSKIP             PermissionAction = "UNSKIP"
+)
+
+// Defines values for PointsAccountCustomerStatus.
+const (
+	PointsAccountCustomerStatusACTIVE             PointsAccountCustomerStatus = "ACTIVE"
+	PointsAccountCustomerStatusEXCLUDED           PointsAccountCustomerStatus = "EXCLUDED"
+	PointsAccountCustomerStatusEXCLUDEDBYCUSTOMER PointsAccountCustomerStatus = "EXCLUDED_BY_CUSTOMER"
+	PointsAccountCustomerStatusINACTIVE           PointsAccountCustomerStatus = "INACTIVE"
 )
 
 // Defines values for PolicyObjectInterval.
@@ -184,6 +291,14 @@ const (
 	PolicyObjectIntervalMONTH PolicyObjectInterval = "MONTH"
 	PolicyObjectIntervalWEEK  PolicyObjectInterval = "WEEK"
 	PolicyObjectIntervalYEAR  PolicyObjectInterval = "YEAR"
+)
+
+// Defines values for RewardViewStatus.
+const (
+	RewardViewStatusEXPIRED  RewardViewStatus = "EXPIRED"
+	RewardViewStatusREFUNDED RewardViewStatus = "REFUNDED"
+	RewardViewStatusUNUSED   RewardViewStatus = "UNUSED"
+	RewardViewStatusUSED     RewardViewStatus = "USED"
 )
 
 // Defines values for RowDunningClass.
@@ -202,9 +317,9 @@ const (
 
 // Defines values for RowDunningFinalAction.
 const (
-	CANCEL RowDunningFinalAction = "CANCEL"
-	PAUSE  RowDunningFinalAction = "PAUSE"
-	SKIP   RowDunningFinalAction = "SKIP"
+	RowDunningFinalActionCANCEL RowDunningFinalAction = "CANCEL"
+	RowDunningFinalActionPAUSE  RowDunningFinalAction = "PAUSE"
+	RowDunningFinalActionSKIP   RowDunningFinalAction = "SKIP"
 )
 
 // Defines values for RowDunningState.
@@ -212,6 +327,13 @@ const (
 	ENDING RowDunningState = "ENDING"
 	HELD   RowDunningState = "HELD"
 	OPEN   RowDunningState = "OPEN"
+)
+
+// Defines values for ShippingAddressMethodType.
+const (
+	ShippingAddressMethodTypeLOCAL    ShippingAddressMethodType = "LOCAL"
+	ShippingAddressMethodTypePICKUP   ShippingAddressMethodType = "PICK_UP"
+	ShippingAddressMethodTypeSHIPPING ShippingAddressMethodType = "SHIPPING"
 )
 
 // Defines values for ShopInfoBuildBoxVersion.
@@ -228,6 +350,21 @@ const (
 	V3       ShopInfoCustomerPortalMode = "V3"
 	V3IFRAME ShopInfoCustomerPortalMode = "V3_IFRAME"
 )
+
+// Defines values for UpdateStatusParamsStatus.
+const (
+	UpdateStatusParamsStatusACTIVE    UpdateStatusParamsStatus = "ACTIVE"
+	UpdateStatusParamsStatusCANCELLED UpdateStatusParamsStatus = "CANCELLED"
+	UpdateStatusParamsStatusPAUSED    UpdateStatusParamsStatus = "PAUSED"
+)
+
+// AcceptBody defines model for AcceptBody.
+type AcceptBody struct {
+	// Choice Key of what was chosen, where the offer has choices.
+	//
+	// Examples: 7002
+	Choice *string `json:"choice,omitempty"`
+}
 
 // AddressObject defines model for AddressObject.
 type AddressObject struct {
@@ -632,6 +769,234 @@ type BrandedPromised struct {
 	Name string `json:"name"`
 }
 
+// CancelAmount defines model for CancelAmount.
+type CancelAmount struct {
+	// Amount In main units.
+	//
+	// Examples: 24.50
+	Amount string `json:"amount"`
+
+	// CurrencyCode Currency: ISO 4217.
+	//
+	// Examples: USD
+	CurrencyCode string `json:"currencyCode"`
+}
+
+// CancelChoice defines model for CancelChoice.
+type CancelChoice struct {
+	// Every The frequency: a number and an interval; null: another offer.
+	//
+	// Examples: 2 MONTH
+	Every *string `json:"every"`
+
+	// Image Address of its picture; null: none.
+	//
+	// Examples: https://cdn.shopify.com/s/files/decaf.jpg
+	Image *string `json:"image"`
+
+	// Key What is sent to accept it.
+	//
+	// Examples: 7002
+	Key        string        `json:"key"`
+	NextAmount *CancelAmount `json:"nextAmount,omitempty"`
+
+	// Quantity Pieces in every order; 0: another offer.
+	//
+	// Examples: 1
+	Quantity int32 `json:"quantity"`
+
+	// Title The product or the frequency.
+	//
+	// Examples: Decaf, 250 g
+	Title string `json:"title"`
+}
+
+// CancelEffect defines model for CancelEffect.
+type CancelEffect struct {
+	// CompletedOrders Orders that were made, with the one of the checkout.
+	//
+	// Examples: 9
+	CompletedOrders int32 `json:"completedOrders"`
+
+	// DeliveriesLeft Deliveries that are paid for and still to come.
+	//
+	// Examples: 0
+	DeliveriesLeft int32 `json:"deliveriesLeft"`
+
+	// EndsAt When the contract is cancelled, in UTC; null: at once.
+	//
+	// Examples: 2026-06-10T12:30:00Z
+	EndsAt     *time.Time    `json:"endsAt"`
+	NextAmount *CancelAmount `json:"nextAmount,omitempty"`
+
+	// NextBillingDate The next order, which is not made when the contract is cancelled at once, in UTC; null: there is none.
+	//
+	// Examples: 2026-02-10T13:30:00Z
+	NextBillingDate *time.Time    `json:"nextBillingDate"`
+	RenewalsPaid    *CancelAmount `json:"renewalsPaid,omitempty"`
+
+	// WaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
+	WaitsFor *CancelEffectWaitsFor `json:"waitsFor"`
+}
+
+// CancelEffectWaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
+type CancelEffectWaitsFor string
+
+// CancelOffer defines model for CancelOffer.
+type CancelOffer struct {
+	Amount *CancelAmount `json:"amount,omitempty"`
+
+	// Choices Of which the shopper takes one; empty: there is nothing to choose.
+	Choices []CancelChoice `json:"choices"`
+
+	// Contact How to contact the store; null: another offer.
+	//
+	// Examples: help@store.example
+	Contact    *string       `json:"contact"`
+	NextAmount *CancelAmount `json:"nextAmount,omitempty"`
+
+	// NextBillingDate The next order afterwards, in UTC; null: not known.
+	//
+	// Examples: 2026-03-10T13:30:00Z
+	NextBillingDate *time.Time `json:"nextBillingDate"`
+
+	// Orders How many orders it is about; 0: it is about none in particular.
+	//
+	// Examples: 2
+	Orders int32 `json:"orders"`
+
+	// PauseTillDate When a pause ends, in UTC; null: another offer.
+	//
+	// Examples: 2026-04-01T04:00:00Z
+	PauseTillDate *time.Time `json:"pauseTillDate"`
+
+	// Percent Percent off each order; 0: another offer, or an amount.
+	//
+	// Examples: 15
+	Percent       int32         `json:"percent"`
+	PresentAmount *CancelAmount `json:"presentAmount,omitempty"`
+
+	// Skips Orders that are not made.
+	Skips []CancelSkip `json:"skips"`
+
+	// Type What the offer does.
+	Type CancelOfferType `json:"type"`
+}
+
+// CancelOfferType What the offer does.
+type CancelOfferType string
+
+// CancelReason defines model for CancelReason.
+type CancelReason struct {
+	// CommentRequired Whether the shopper must say more.
+	//
+	// Examples: false
+	CommentRequired bool `json:"commentRequired"`
+
+	// Key Identifies the reason.
+	//
+	// Examples: too-much
+	Key string `json:"key"`
+
+	// Label As the shopper reads it.
+	//
+	// Examples: I have too much
+	Label string `json:"label"`
+}
+
+// CancelSession defines model for CancelSession.
+type CancelSession struct {
+	// Comment What the shopper said; null: nothing.
+	//
+	// Examples: Two bags a month are enough
+	Comment *string `json:"comment"`
+
+	// ContractID Number of the contract.
+	//
+	// Examples: 9001
+	ContractID int64 `json:"contractId"`
+
+	// Effect What a confirmation does.
+	Effect CancelEffect `json:"effect"`
+
+	// EndedAt When it ended, in UTC; null while it is open.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	EndedAt *time.Time `json:"endedAt"`
+
+	// FlowVersion Version of the store's flow; 0: the one of a store that has published none.
+	//
+	// Examples: 3
+	FlowVersion int32 `json:"flowVersion"`
+
+	// ID The service's number; null when no session is open.
+	//
+	// Examples: 601
+	ID *int64 `json:"id"`
+
+	// Instructions The store's text, in plain text; null when there is none.
+	//
+	// Examples: Write to us, and we find a way.
+	Instructions *string `json:"instructions"`
+
+	// Mode What comes before the confirmation: a question and at most one offer, a text of the store, or nothing.
+	Mode  CancelSessionMode `json:"mode"`
+	Offer *CancelOffer      `json:"offer,omitempty"`
+
+	// Outcome How the session ended; null while it is open.
+	Outcome *CancelSessionOutcome `json:"outcome"`
+
+	// Reason Key of the reason that was given; null: none.
+	//
+	// Examples: too-much
+	Reason *string `json:"reason"`
+
+	// Reasons The reasons to choose from, in their order.
+	Reasons []CancelReason `json:"reasons"`
+
+	// Reference What to quote about a cancellation; null without one.
+	//
+	// Examples: C-9001-601
+	Reference *string `json:"reference"`
+
+	// Step Where the session is; null when none is open.
+	Step *CancelSessionStep `json:"step"`
+
+	// Support How to contact the store: an e-mail address or an https address; null when it is not said.
+	//
+	// Examples: help@store.example
+	Support *string `json:"support"`
+
+	// Version Version of the contract, to be sent with what changes it.
+	//
+	// Examples: 41
+	Version int64 `json:"version"`
+}
+
+// CancelSessionMode What comes before the confirmation: a question and at most one offer, a text of the store, or nothing.
+type CancelSessionMode string
+
+// CancelSessionOutcome How the session ended; null while it is open.
+type CancelSessionOutcome string
+
+// CancelSessionStep Where the session is; null when none is open.
+type CancelSessionStep string
+
+// CancelSkip defines model for CancelSkip.
+type CancelSkip struct {
+	Amount *CancelAmount `json:"amount,omitempty"`
+
+	// BillingAttemptID Number of the attempt.
+	//
+	// Examples: 9
+	BillingAttemptID int64 `json:"billingAttemptId"`
+
+	// BillingDate When it was due, in UTC.
+	//
+	// Examples: 2026-02-10T13:30:00Z
+	BillingDate time.Time `json:"billingDate"`
+}
+
 // ChargeConnection defines model for ChargeConnection.
 type ChargeConnection struct {
 	// Edges The same, each wrapped in an edge.
@@ -674,6 +1039,14 @@ type ChargeNode struct {
 
 	// Ready Whether its end is known.
 	Ready bool `json:"ready"`
+}
+
+// CommentBody defines model for CommentBody.
+type CommentBody struct {
+	// Comment What the store could do better.
+	//
+	// Examples: Smaller bags
+	Comment string `json:"comment"`
 }
 
 // ContextualPrice defines model for ContextualPrice.
@@ -1255,6 +1628,33 @@ type ContractRowSubscriptionCreatedSmsSentStatus string
 // Examples: REGULAR_SUBSCRIPTION
 type ContractRowSubscriptionType string
 
+// ContractView defines model for ContractView.
+type ContractView struct {
+	// Contract The contract.
+	Contract ContractObject `json:"contract"`
+
+	// Frozen Whether the shopper is held to a number of orders.
+	//
+	// Examples: false
+	Frozen bool `json:"frozen"`
+
+	// Orders Orders to come, and one that was declined, soonest first: what the shopper may do with each.
+	Orders []OrderView `json:"orders"`
+
+	// PendingCancellationDate When the contract will be cancelled; null when no cancellation waits.
+	//
+	// Examples: 2026-12-31T14:00:00Z
+	PendingCancellationDate *time.Time `json:"pendingCancellationDate"`
+
+	// Permissions What the shopper may do with the contract now.
+	Permissions []Permission `json:"permissions"`
+
+	// Version Its version: send it with a change.
+	//
+	// Examples: 12
+	Version int64 `json:"version"`
+}
+
 // CycleDiscountObject defines model for CycleDiscountObject.
 type CycleDiscountObject struct {
 	// AdjustmentType How the price is made: PERCENTAGE or FIXED_AMOUNT off the base price, or PRICE in its place.
@@ -1324,6 +1724,14 @@ type DeliveryObject struct {
 //
 // Examples: SHIPPING
 type DeliveryObjectKind string
+
+// DiscountBody defines model for DiscountBody.
+type DiscountBody struct {
+	// DiscountCode A discount code of the store.
+	//
+	// Examples: WELCOME10
+	DiscountCode string `json:"discountCode"`
+}
 
 // DiscountConnection defines model for DiscountConnection.
 type DiscountConnection struct {
@@ -1471,6 +1879,65 @@ type FreezeStatus struct {
 	RemainingCycles int32 `json:"remainingCycles"`
 }
 
+// Frequency defines model for Frequency.
+type Frequency struct {
+	// BillingInterval Unit of time between two charges.
+	//
+	// Examples: MONTH
+	BillingInterval FrequencyBillingInterval `json:"billingInterval"`
+
+	// BillingIntervalCount How many of them.
+	//
+	// Examples: 1
+	BillingIntervalCount int32 `json:"billingIntervalCount"`
+
+	// Current Whether the contract is on it now.
+	//
+	// Examples: true
+	Current bool `json:"current"`
+
+	// DeliveryInterval Unit of time between two deliveries.
+	//
+	// Examples: MONTH
+	DeliveryInterval FrequencyDeliveryInterval `json:"deliveryInterval"`
+
+	// DeliveryIntervalCount How many of them.
+	//
+	// Examples: 1
+	DeliveryIntervalCount int32 `json:"deliveryIntervalCount"`
+
+	// GraphSellingPlanID Its graph id.
+	//
+	// Examples: gid://shopify/SellingPlan/9101
+	GraphSellingPlanID string `json:"graphSellingPlanId"`
+
+	// Name What the merchant calls it.
+	//
+	// Examples: Monthly, 10% off
+	Name string `json:"name"`
+
+	// SellingPlanID The platform's number of the selling plan.
+	//
+	// Examples: 9101
+	SellingPlanID int64 `json:"sellingPlanId"`
+}
+
+// FrequencyBillingInterval Unit of time between two charges.
+//
+// Examples: MONTH
+type FrequencyBillingInterval string
+
+// FrequencyDeliveryInterval Unit of time between two deliveries.
+//
+// Examples: MONTH
+type FrequencyDeliveryInterval string
+
+// FrequencyBody defines model for FrequencyBody.
+type FrequencyBody struct {
+	// SellingPlanID The selling plan: number or graph id.
+	SellingPlanID ID `json:"sellingPlanId"`
+}
+
 // FulfilmentConnection defines model for FulfilmentConnection.
 type FulfilmentConnection struct {
 	// Edges The same, each wrapped in an edge.
@@ -1565,6 +2032,17 @@ type LineEdge struct {
 	Node LineNode `json:"node"`
 }
 
+// LineEdit defines model for LineEdit.
+type LineEdit struct {
+	// Quantity Pieces in every order. Absent: as many as now.
+	//
+	// Examples: 2
+	Quantity *int32 `json:"quantity,omitempty"`
+
+	// VariantID Another variant: number or graph id. Absent: it stays.
+	VariantID *ID `json:"variantId,omitempty"`
+}
+
 // LineNode defines model for LineNode.
 type LineNode struct {
 	// UnderscoreOneTimeProduct Whether the line is a product of one upcoming order only. Absent otherwise.
@@ -1637,6 +2115,14 @@ type LineNode struct {
 	VariantTitle *string `json:"variantTitle"`
 }
 
+// MagicLinkBody defines model for MagicLinkBody.
+type MagicLinkBody struct {
+	// Email E-mail address of the subscriber.
+	//
+	// Examples: ada@shopper.example
+	Email string `json:"email"`
+}
+
 // MediaConnection defines model for MediaConnection.
 type MediaConnection struct {
 	// Nodes The pictures; empty when there is none.
@@ -1658,6 +2144,76 @@ type MediaNode struct {
 //
 // Examples: IMAGE
 type MediaNodeMediaContentType string
+
+// Membership defines model for Membership.
+type Membership struct {
+	// CustomerID The platform's number of the customer.
+	//
+	// Examples: 7001
+	CustomerID int64 `json:"customerId"`
+
+	// Member Whether the shopper has an active membership.
+	//
+	// Examples: true
+	Member bool `json:"member"`
+
+	// Memberships The memberships that have not ended, newest first.
+	Memberships []MembershipStatus `json:"memberships"`
+}
+
+// MembershipStatus defines model for MembershipStatus.
+type MembershipStatus struct {
+	// ContractID Number of the contract.
+	//
+	// Examples: 9001
+	ContractID int64 `json:"contractId"`
+
+	// EndsOn When it ends; null when no end is known.
+	//
+	// Examples: 2026-12-31T14:00:00Z
+	EndsOn *time.Time `json:"endsOn"`
+
+	// Lifetime Whether it was paid for life: it is never charged again.
+	//
+	// Examples: false
+	Lifetime bool `json:"lifetime"`
+
+	// MemberSince When it began.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	MemberSince *time.Time `json:"memberSince"`
+
+	// PlanName Name of the selling plan; null when not known.
+	//
+	// Examples: Oak, yearly
+	PlanName *string `json:"planName"`
+
+	// RenewsOn When it is charged next; null when it is not.
+	//
+	// Examples: 2026-12-31T14:00:00Z
+	RenewsOn *time.Time `json:"renewsOn"`
+
+	// Status How it stands.
+	//
+	// Examples: ACTIVE
+	Status MembershipStatusStatus `json:"status"`
+}
+
+// MembershipStatusStatus How it stands.
+//
+// Examples: ACTIVE
+type MembershipStatusStatus string
+
+// NewLine defines model for NewLine.
+type NewLine struct {
+	// Quantity Pieces in every order. Default 1.
+	//
+	// Examples: 1
+	Quantity *int32 `json:"quantity,omitempty"`
+
+	// VariantID The variant: number or graph id.
+	VariantID ID `json:"variantId"`
+}
 
 // NodeEdge defines model for NodeEdge.
 type NodeEdge struct {
@@ -1714,6 +2270,32 @@ type OneOff struct {
 	//
 	// Examples: 4001
 	VariantID int64 `json:"variantId"`
+}
+
+// OrderView defines model for OrderView.
+type OrderView struct {
+	// BillingDate When it is due.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	BillingDate *time.Time `json:"billingDate"`
+
+	// ChangesCloseAt When it can no longer be changed; null when the store has no cut-off.
+	//
+	// Examples: 2026-01-29T08:00:00Z
+	ChangesCloseAt *time.Time `json:"changesCloseAt"`
+
+	// ID The billing attempt.
+	//
+	// Examples: 9
+	ID int64 `json:"id"`
+
+	// Permissions What the shopper may do with it now.
+	Permissions []Permission `json:"permissions"`
+
+	// Status Its status.
+	//
+	// Examples: QUEUED
+	Status string `json:"status"`
 }
 
 // OriginOrderObject defines model for OriginOrderObject.
@@ -1786,6 +2368,14 @@ type PayerObject struct {
 	//
 	// Examples: +16135550101
 	Phone *string `json:"phone"`
+}
+
+// PaymentBody defines model for PaymentBody.
+type PaymentBody struct {
+	// PaymentMethodID The payment method: graph id, or its last part.
+	//
+	// Examples: gid://shopify/CustomerPaymentMethod/ab12
+	PaymentMethodID string `json:"paymentMethodId"`
 }
 
 // PaymentConnection defines model for PaymentConnection.
@@ -1879,6 +2469,95 @@ type PaymentObject struct {
 	RevokedAt *time.Time `json:"revokedAt"`
 }
 
+// Permission defines model for Permission.
+type Permission struct {
+	// Action What.
+	//
+	// Examples: SKIP
+	Action PermissionAction `json:"action"`
+
+	// Allowed Whether it may be done now.
+	//
+	// Examples: true
+	Allowed bool `json:"allowed"`
+
+	// ErrorKey Why not, as the operation would answer; null when it may be done.
+	//
+	// Examples: contractFrozen
+	ErrorKey *string `json:"errorKey"`
+
+	// Reason The same in words; null when it may be done.
+	//
+	// Examples: 2 of 3 orders are completed
+	Reason *string `json:"reason"`
+}
+
+// PermissionAction What.
+//
+// Examples: SKIP
+type PermissionAction string
+
+// PointsAccount defines model for PointsAccount.
+type PointsAccount struct {
+	// AvailablePoints Points that can be spent. Below zero when more was taken back than was there.
+	//
+	// Examples: 1840
+	AvailablePoints float64 `json:"availablePoints"`
+
+	// CurrentVipTier Name of the tier that was reached; null without one.
+	//
+	// Examples: Oak
+	CurrentVipTier *string `json:"currentVipTier"`
+
+	// CustomerID The platform's number of the customer.
+	//
+	// Examples: 7001
+	CustomerID int64 `json:"customerId"`
+
+	// CustomerStatus Whether the customer takes part.
+	//
+	// Examples: ACTIVE
+	CustomerStatus PointsAccountCustomerStatus `json:"customerStatus"`
+
+	// ExpiringPointsAmount Points that expire at pointsExpireAt.
+	//
+	// Examples: 120
+	ExpiringPointsAmount float64 `json:"expiringPointsAmount"`
+
+	// NextVipTier Name of the next tier; null at the highest or without tiers.
+	//
+	// Examples: Elm
+	NextVipTier *string `json:"nextVipTier"`
+
+	// PendingPoints Points that were earned and cannot be spent yet.
+	//
+	// Examples: 96
+	PendingPoints float64 `json:"pendingPoints"`
+
+	// PointsExpireAt When points expire next; null when none do.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	PointsExpireAt *time.Time `json:"pointsExpireAt"`
+
+	// ReferralLink Link by which the customer brings others.
+	//
+	// Examples: https://demo.myshopify.com/?ref=k3j9x2
+	ReferralLink string `json:"referralLink"`
+
+	// Rewards What was redeemed, newest first.
+	Rewards []RewardView `json:"rewards"`
+
+	// StoreCreditBalance Store credit that was given, in the store's currency.
+	//
+	// Examples: 7.5
+	StoreCreditBalance float64 `json:"storeCreditBalance"`
+}
+
+// PointsAccountCustomerStatus Whether the customer takes part.
+//
+// Examples: ACTIVE
+type PointsAccountCustomerStatus string
+
 // PolicyObject defines model for PolicyObject.
 type PolicyObject struct {
 	// Anchors Fixed days on which deliveries fall; empty when they are counted from the first order.
@@ -1900,6 +2579,194 @@ type PolicyObject struct {
 // Examples: MONTH
 type PolicyObjectInterval string
 
+// PortalSettings defines model for PortalSettings.
+type PortalSettings struct {
+	// AllowAddProduct Whether products may be added to all orders.
+	//
+	// Examples: true
+	AllowAddProduct bool `json:"allowAddProduct"`
+
+	// AllowAddressEdit Whether the address may be changed.
+	//
+	// Examples: true
+	AllowAddressEdit bool `json:"allowAddressEdit"`
+
+	// AllowCancellation Whether a contract may be cancelled. Always true.
+	//
+	// Examples: true
+	AllowCancellation bool `json:"allowCancellation"`
+
+	// AllowDiscountCode Whether discount codes may be redeemed.
+	//
+	// Examples: true
+	AllowDiscountCode bool `json:"allowDiscountCode"`
+
+	// AllowFrequencyChange Whether the frequency may be changed.
+	//
+	// Examples: true
+	AllowFrequencyChange bool `json:"allowFrequencyChange"`
+
+	// AllowOrderNote Whether an order may have a note.
+	//
+	// Examples: true
+	AllowOrderNote bool `json:"allowOrderNote"`
+
+	// AllowOrderNow Whether an order may be charged before its day.
+	//
+	// Examples: true
+	AllowOrderNow bool `json:"allowOrderNow"`
+
+	// AllowPause Whether a contract may be paused.
+	//
+	// Examples: true
+	AllowPause bool `json:"allowPause"`
+
+	// AllowPaymentMethodUpdate Whether the payment method may be changed.
+	//
+	// Examples: true
+	AllowPaymentMethodUpdate bool `json:"allowPaymentMethodUpdate"`
+
+	// AllowProductSwap Whether a product may be swapped.
+	//
+	// Examples: true
+	AllowProductSwap bool `json:"allowProductSwap"`
+
+	// AllowQuantityChange Whether quantities may be changed.
+	//
+	// Examples: true
+	AllowQuantityChange bool `json:"allowQuantityChange"`
+
+	// AllowRemoveProduct Whether products may be removed from all orders.
+	//
+	// Examples: true
+	AllowRemoveProduct bool `json:"allowRemoveProduct"`
+
+	// AllowReschedule Whether an order may be moved.
+	//
+	// Examples: true
+	AllowReschedule bool `json:"allowReschedule"`
+
+	// AllowRestart Whether a contract that has ended may be started again.
+	//
+	// Examples: true
+	AllowRestart bool `json:"allowRestart"`
+
+	// AllowSkip Whether an order may be skipped.
+	//
+	// Examples: true
+	AllowSkip bool `json:"allowSkip"`
+
+	// AllowSwapWhenFrozen Whether they may swap products all the same.
+	//
+	// Examples: false
+	AllowSwapWhenFrozen bool `json:"allowSwapWhenFrozen"`
+
+	// CutoffDays Days before an order from which on it cannot be changed; 0: it can until it is charged.
+	//
+	// Examples: 0
+	CutoffDays int32 `json:"cutoffDays"`
+
+	// EnableOneTimeProducts Whether one-time products may be added.
+	//
+	// Examples: true
+	EnableOneTimeProducts bool `json:"enableOneTimeProducts"`
+
+	// FreezeUntilMinCycles Whether subscribers too are held to the orders that they committed to; members always are.
+	//
+	// Examples: false
+	FreezeUntilMinCycles bool `json:"freezeUntilMinCycles"`
+
+	// PauseMaxDays Days that a pause may last; null: no limit.
+	//
+	// Examples: 90
+	PauseMaxDays *int32 `json:"pauseMaxDays"`
+
+	// RequireCancellationReason Whether a cancellation needs a cancellationFeedback.
+	//
+	// Examples: false
+	RequireCancellationReason bool `json:"requireCancellationReason"`
+
+	// RescheduleMaxDays Days from today to the latest one.
+	//
+	// Examples: 365
+	RescheduleMaxDays int32 `json:"rescheduleMaxDays"`
+
+	// RescheduleMinDays Days from today to the earliest day to which an order may be moved.
+	//
+	// Examples: 0
+	RescheduleMinDays int32 `json:"rescheduleMinDays"`
+
+	// Shop The store's domain.
+	//
+	// Examples: demo.myshopify.com
+	Shop string `json:"shop"`
+
+	// SkipMax Orders in a row that may be skipped; null: no limit.
+	//
+	// Examples: 2
+	SkipMax *int32 `json:"skipMax"`
+
+	// SupportEmail Where shoppers write to; null when not set.
+	//
+	// Examples: help@demo.example
+	SupportEmail *string `json:"supportEmail"`
+
+	// SupportPhone Where they call; null when not set.
+	//
+	// Examples: +16135550101
+	SupportPhone *string `json:"supportPhone"`
+
+	// SupportURL The store's help page; null when not set.
+	//
+	// Examples: https://demo.example/help
+	SupportURL *string `json:"supportUrl"`
+
+	// UpcomingCount Orders to come that pages show.
+	//
+	// Examples: 6
+	UpcomingCount int32 `json:"upcomingCount"`
+
+	// Version Version of the settings; 0: the default ones.
+	//
+	// Examples: 3
+	Version int64 `json:"version"`
+}
+
+// Preferences defines model for Preferences.
+type Preferences struct {
+	// AlwaysSent The kinds that are always sent.
+	AlwaysSent []string `json:"alwaysSent"`
+
+	// Emails The kinds of e-mail that can be switched off, each with whether it is wanted.
+	Emails map[string]bool `json:"emails"`
+
+	// Language Language tag; null: the store's.
+	//
+	// Examples: de
+	Language *string `json:"language"`
+
+	// Version Version of the preferences; 0: the default ones.
+	//
+	// Examples: 2
+	Version int64 `json:"version"`
+}
+
+// PreferencesBody defines model for PreferencesBody.
+type PreferencesBody struct {
+	// Emails Kinds of e-mail, each with whether it is wanted.
+	Emails map[string]bool `json:"emails,omitempty"`
+
+	// Language Language tag, such as en or pt-BR; null or empty: the store's.
+	//
+	// Examples: de
+	Language *string `json:"language,omitempty"`
+
+	// Version Version that the shopper has seen. 409 changedMeanwhile when there is another one now. Absent: not compared.
+	//
+	// Examples: 2
+	Version *int64 `json:"version,omitempty"`
+}
+
 // PricingObject defines model for PricingObject.
 type PricingObject struct {
 	// BasePrice Unit price before the changes.
@@ -1907,6 +2774,40 @@ type PricingObject struct {
 
 	// CycleDiscounts The changes, in the order in which they set in; at most 2.
 	CycleDiscounts []CycleDiscountObject `json:"cycleDiscounts"`
+}
+
+// ReasonBody defines model for ReasonBody.
+type ReasonBody struct {
+	// Comment What else there is to say. Some reasons require it.
+	//
+	// Examples: Two bags a month are enough
+	Comment *string `json:"comment,omitempty"`
+
+	// Reason Key of the reason.
+	//
+	// Examples: too-much
+	Reason string `json:"reason"`
+}
+
+// RedeemBody defines model for RedeemBody.
+type RedeemBody struct {
+	// PointRedeemRuleID The rule by which points are redeemed. Absent: the one that costs the points.
+	//
+	// Examples: 1
+	PointRedeemRuleID *int64 `json:"pointRedeemRuleId,omitempty"`
+
+	// Points How many points, for rules that let the shopper choose.
+	//
+	// Examples: 500
+	Points *float64 `json:"points,omitempty"`
+}
+
+// RestartBody defines model for RestartBody.
+type RestartBody struct {
+	// NextBillingDate When the first order is charged. ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	//
+	// Examples: 2026-12-31
+	NextBillingDate string `json:"nextBillingDate"`
 }
 
 // RetentionActivity defines model for RetentionActivity.
@@ -1983,6 +2884,44 @@ type RetentionBody struct {
 	Shop *string `json:"shop,omitempty"`
 }
 
+// RewardView defines model for RewardView.
+type RewardView struct {
+	// Description What it is.
+	//
+	// Examples: 5 off an order
+	Description string `json:"description"`
+
+	// DiscountCode The code; null until the platform has it, and for store credit.
+	//
+	// Examples: LOYAL-K3J9X2ABCD
+	DiscountCode *string `json:"discountCode"`
+
+	// ExpireDate When its code ends; null when it does not.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	ExpireDate *time.Time `json:"expireDate"`
+
+	// ID The service's number.
+	//
+	// Examples: 31
+	ID int64 `json:"id"`
+
+	// Points What it cost.
+	//
+	// Examples: 500
+	Points float64 `json:"points"`
+
+	// Status What became of it.
+	//
+	// Examples: UNUSED
+	Status RewardViewStatus `json:"status"`
+}
+
+// RewardViewStatus What became of it.
+//
+// Examples: UNUSED
+type RewardViewStatus string
+
 // RowDunning defines model for RowDunning.
 type RowDunning struct {
 	// BillingAttemptID Number of the billing attempt.
@@ -2050,6 +2989,78 @@ type RowDunningFinalAction string
 //
 // Examples: OPEN
 type RowDunningState string
+
+// ShippingAddress defines model for ShippingAddress.
+type ShippingAddress struct {
+	// Address1 Street and number. Required unless PICK_UP.
+	//
+	// Examples: 12 Mill Lane
+	Address1 *string `json:"address1,omitempty"`
+
+	// Address2 Second line of the street address, such as a flat.
+	//
+	// Examples: Flat 3
+	Address2 *string `json:"address2,omitempty"`
+
+	// City City. Required unless PICK_UP.
+	//
+	// Examples: Ottawa
+	City *string `json:"city,omitempty"`
+
+	// Company Company.
+	//
+	// Examples: Khan Roasters
+	Company *string `json:"company,omitempty"`
+
+	// Country Name of the country. This or countryCode is required unless PICK_UP.
+	//
+	// Examples: Canada
+	Country *string `json:"country,omitempty"`
+
+	// CountryCode ISO 3166-1, two letters, in any letter case.
+	//
+	// Examples: CA
+	CountryCode *string `json:"countryCode,omitempty"`
+
+	// FirstName First name of who receives the orders.
+	//
+	// Examples: Ada
+	FirstName *string `json:"firstName,omitempty"`
+
+	// LastName Last name of who receives the orders.
+	//
+	// Examples: Khan
+	LastName *string `json:"lastName,omitempty"`
+
+	// LocationID The place to pick up at, for PICK_UP: number or graph id.
+	LocationID *ID `json:"locationId,omitempty"`
+
+	// MethodType In any letter case. Default SHIPPING.
+	MethodType *ShippingAddressMethodType `json:"methodType,omitempty"`
+
+	// Phone Telephone number for the delivery, with the country's prefix. Required for LOCAL.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone,omitempty"`
+
+	// Province Name of the province or state.
+	//
+	// Examples: Ontario
+	Province *string `json:"province,omitempty"`
+
+	// ProvinceCode Code of the province or state within its country.
+	//
+	// Examples: ON
+	ProvinceCode *string `json:"provinceCode,omitempty"`
+
+	// Zip Postal code.
+	//
+	// Examples: K1A 0B1
+	Zip *string `json:"zip,omitempty"`
+}
+
+// ShippingAddressMethodType In any letter case. Default SHIPPING.
+type ShippingAddressMethodType string
 
 // ShopInfo defines model for ShopInfo.
 type ShopInfo struct {
@@ -2169,6 +3180,12 @@ type ShopInfoBuildBoxVersion string
 // Examples: NO_IFRAME
 type ShopInfoCustomerPortalMode string
 
+// StartBody defines model for StartBody.
+type StartBody struct {
+	// ContractID The contract: number or graph id.
+	ContractID ID `json:"contractId"`
+}
+
 // VariantPricing defines model for VariantPricing.
 type VariantPricing struct {
 	// ContextualPricing What this shopper would pay.
@@ -2226,6 +3243,177 @@ type VariantProduct struct {
 	Vendor *string `json:"vendor"`
 }
 
+// GetCancelFlowParams defines parameters for GetCancelFlow.
+type GetCancelFlowParams struct {
+	// ContractID The contract: number or graph id.
+	ContractID string `form:"contractId" json:"contractId"`
+
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
+// StartCancelSessionParams defines parameters for StartCancelSession.
+type StartCancelSessionParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
+// GetCancelSessionParams defines parameters for GetCancelSession.
+type GetCancelSessionParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// AcceptCancelOfferParams defines parameters for AcceptCancelOffer.
+type AcceptCancelOfferParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// ReturnToCancelReasonParams defines parameters for ReturnToCancelReason.
+type ReturnToCancelReasonParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// CommentCancellationParams defines parameters for CommentCancellation.
+type CommentCancellationParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// ConfirmCancellationParams defines parameters for ConfirmCancellation.
+type ConfirmCancellationParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// DeclineCancelOfferParams defines parameters for DeclineCancelOffer.
+type DeclineCancelOfferParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// KeepContractParams defines parameters for KeepContract.
+type KeepContractParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// AnswerCancelReasonParams defines parameters for AnswerCancelReason.
+type AnswerCancelReasonParams struct {
+	// Locale Language of the labels. Absent: English.
+	Locale *string `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when an offer is accepted or a cancellation is confirmed and it has another one. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// ListContractsParams defines parameters for ListContracts.
+type ListContractsParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 2000. Default 20.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort A field and a direction, such as id,desc. May be repeated, up to 5 times. Fields: id, subscription_contract_id, created_at, updated_at, next_billing_date, status, customer_id, customer_name, customer_email, order_name, order_amount.
+	Sort []string `explode:"true" form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort []string `explode:"true" form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+}
+
+// RemoveDiscountParams defines parameters for RemoveDiscount.
+type RemoveDiscountParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// DiscountID The discount: graph id, or its last part.
+	DiscountID string `form:"discountId" json:"discountId"`
+}
+
+// ApplyDiscountParams defines parameters for ApplyDiscount.
+type ApplyDiscountParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// UpdateFrequencyParams defines parameters for UpdateFrequency.
+type UpdateFrequencyParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// AddLineParams defines parameters for AddLine.
+type AddLineParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// RemoveLineParams defines parameters for RemoveLine.
+type RemoveLineParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// UpdateLineParams defines parameters for UpdateLine.
+type UpdateLineParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// UpdatePaymentMethodParams defines parameters for UpdatePaymentMethod.
+type UpdatePaymentMethodParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// SendPaymentUpdateParams defines parameters for SendPaymentUpdate.
+type SendPaymentUpdateParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// RestartContractParams defines parameters for RestartContract.
+type RestartContractParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// UpdateShippingAddressParams defines parameters for UpdateShippingAddress.
+type UpdateShippingAddressParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // GetVariantPricingParams defines parameters for GetVariantPricing.
 type GetVariantPricingParams struct {
 	// VariantID The variant: number or graph id.
@@ -2241,8 +3429,17 @@ type GetVariantPricingParams struct {
 	CountryCode *string `form:"countryCode,omitempty" json:"countryCode,omitempty"`
 }
 
+// UpdateBillingAttemptParams defines parameters for UpdateBillingAttempt.
+type UpdateBillingAttemptParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // AttemptBillingParams defines parameters for AttemptBilling.
 type AttemptBillingParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
 	// Shop The store at which the shopper is. Another one is answered 400.
 	Shop *string `form:"shop,omitempty" json:"shop,omitempty"`
 }
@@ -2271,6 +3468,24 @@ type ListPastOrdersParams struct {
 	ContractID *string `form:"contractId,omitempty" json:"contractId,omitempty"`
 }
 
+// RescheduleOrderParams defines parameters for RescheduleOrder.
+type RescheduleOrderParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// BillingDate ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone.
+	BillingDate string `form:"billingDate" json:"billingDate"`
+
+	// RescheduleFutureOrder Whether the orders after it move too.
+	RescheduleFutureOrder *bool `form:"rescheduleFutureOrder,omitempty" json:"rescheduleFutureOrder,omitempty"`
+}
+
+// RetryPaymentParams defines parameters for RetryPayment.
+type RetryPaymentParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // SkipOrderParams defines parameters for SkipOrder.
 type SkipOrderParams struct {
 	// SubscriptionContractID The attempt's contract: number or graph id. When given it must match.
@@ -2278,6 +3493,18 @@ type SkipOrderParams struct {
 
 	// IsPrepaid Whether the contract is prepaid. When given it must fit.
 	IsPrepaid *bool `form:"isPrepaid,omitempty" json:"isPrepaid,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// SkipUpcomingOrderParams defines parameters for SkipUpcomingOrder.
+type SkipUpcomingOrderParams struct {
+	// SubscriptionContractID The contract: number or graph id.
+	SubscriptionContractID string `form:"subscriptionContractId" json:"subscriptionContractId"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
 }
 
 // ListUpcomingOrdersParams defines parameters for ListUpcomingOrders.
@@ -2311,6 +3538,9 @@ type UnskipOrderParams struct {
 
 	// IsPrepaid Whether the contract is prepaid. When given it must fit.
 	IsPrepaid *bool `form:"isPrepaid,omitempty" json:"isPrepaid,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
 }
 
 // ReplaceVariantParams defines parameters for ReplaceVariant.
@@ -2326,6 +3556,48 @@ type ReplaceVariantParams struct {
 
 	// Quantity Pieces in every order. Default 1.
 	Quantity *int32 `form:"quantity,omitempty" json:"quantity,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// RemoveOneOffParams defines parameters for RemoveOneOff.
+type RemoveOneOffParams struct {
+	// ContractID The contract: number or graph id.
+	ContractID string `form:"contractId" json:"contractId"`
+
+	// BillingAttemptID The upcoming order.
+	BillingAttemptID int64 `form:"billingAttemptId" json:"billingAttemptId"`
+
+	// VariantID The variant: number or graph id.
+	VariantID string `form:"variantId" json:"variantId"`
+
+	// VariantHandle The product's handle: lower-case letters and digits in groups joined by hyphens.
+	VariantHandle *string `form:"variantHandle,omitempty" json:"variantHandle,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// AddOneOffParams defines parameters for AddOneOff.
+type AddOneOffParams struct {
+	// ContractID The contract: number or graph id.
+	ContractID string `form:"contractId" json:"contractId"`
+
+	// BillingAttemptID The upcoming order.
+	BillingAttemptID int64 `form:"billingAttemptId" json:"billingAttemptId"`
+
+	// VariantID The variant: number or graph id.
+	VariantID string `form:"variantId" json:"variantId"`
+
+	// VariantHandle The product's handle: lower-case letters and digits in groups joined by hyphens.
+	VariantHandle *string `form:"variantHandle,omitempty" json:"variantHandle,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// Quantity Pieces. Default 1.
+	Quantity *int64 `form:"quantity,omitempty" json:"quantity,omitempty"`
 }
 
 // UpdateOneOffQuantityParams defines parameters for UpdateOneOffQuantity.
@@ -2341,6 +3613,51 @@ type UpdateOneOffQuantityParams struct {
 
 	// Quantity Pieces. Required, here or in the body.
 	Quantity *int64 `form:"quantity,omitempty" json:"quantity,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// UpdateStatusParams defines parameters for UpdateStatus.
+type UpdateStatusParams struct {
+	// ContractID The contract: number or graph id.
+	ContractID string `form:"contractId" json:"contractId"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// Status In any letter case.
+	Status UpdateStatusParamsStatus `form:"status" json:"status"`
+
+	// PauseTillDate With PAUSED: when the pause ends. ISO 8601 with a zone, or YYYY-MM-DD for the beginning of a day in the store's zone. Absent: the pause lasts until the contract is resumed.
+	PauseTillDate *string `form:"pauseTillDate,omitempty" json:"pauseTillDate,omitempty"`
+
+	// PauseDurationCycle With PAUSED: how many orders the pause leaves out. This or pauseTillDate.
+	PauseDurationCycle *int32 `form:"pauseDurationCycle,omitempty" json:"pauseDurationCycle,omitempty"`
+
+	// PauseReason With PAUSED: why.
+	PauseReason *string `form:"pauseReason,omitempty" json:"pauseReason,omitempty"`
+
+	// PauseFeedback With PAUSED: what the shopper said.
+	PauseFeedback *string `form:"pauseFeedback,omitempty" json:"pauseFeedback,omitempty"`
+
+	// ActivationDate With ACTIVE: when a paused contract runs again, written as pauseTillDate. Absent: now.
+	ActivationDate *string `form:"activationDate,omitempty" json:"activationDate,omitempty"`
+
+	// CancellationFeedback With CANCELLED: why, in the shopper's words.
+	CancellationFeedback *string `form:"cancellationFeedback,omitempty" json:"cancellationFeedback,omitempty"`
+}
+
+// UpdateStatusParamsStatus defines parameters for UpdateStatus.
+type UpdateStatusParamsStatus string
+
+// CancelContractParams defines parameters for CancelContract.
+type CancelContractParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// CancellationFeedback Why, in the shopper's words. A store may require it: 400 reasonRequired.
+	CancellationFeedback *string `form:"cancellationFeedback,omitempty" json:"cancellationFeedback,omitempty"`
 }
 
 // ListCustomerContractsParams defines parameters for ListCustomerContracts.
@@ -2370,6 +3687,199 @@ type GetFreezeStatusParams struct {
 	ContractID string `form:"contractId" json:"contractId"`
 }
 
+// ListUpcomingOneOffsParams defines parameters for ListUpcomingOneOffs.
+type ListUpcomingOneOffsParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 2000. Default 100.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort []string `explode:"true" form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort []string `explode:"true" form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+
+	// ContractID The contract: number or graph id.
+	ContractID string `form:"contractId" json:"contractId"`
+}
+
+// GetCancelFlow is GET /apps/subscriptions/cp/api/cancel-flow: The flow of cancelling a contract.
+//
+// What a shopper who wants to cancel a contract is asked, and what a cancellation does and when. Nothing is written. The session that is open is shown with its step; its id is null when none is. 400 with the reason when the contract cannot be cancelled.
+func (c *Client) GetCancelFlow(ctx context.Context, params *GetCancelFlowParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/cancel-flow"), params, nil)
+}
+
+// StartCancelSession is POST /apps/subscriptions/cp/api/cancel-flow: Start cancelling.
+//
+// Begins a session, or answers the contract's session that is open. A session that is left alone ends after a day, and the contract goes on.
+func (c *Client) StartCancelSession(ctx context.Context, params *StartCancelSessionParams, body StartBody) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow"), params, body)
+}
+
+// GetCancelSession is GET /apps/subscriptions/cp/api/cancel-flow/{id}: A session of cancelling.
+//
+// Where the session is, and what it offers.
+func (c *Client) GetCancelSession(ctx context.Context, id int64, params *GetCancelSessionParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s", id), params, nil)
+}
+
+// AcceptCancelOffer is POST /apps/subscriptions/cp/api/cancel-flow/{id}/accept: Accept the offer.
+//
+// Changes the contract as the offer says, and ends the session. Accepting it again changes nothing. An offer that cannot be made any more is answered 400, and the step is CONFIRM then.
+func (c *Client) AcceptCancelOffer(ctx context.Context, id int64, params *AcceptCancelOfferParams, body AcceptBody) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/accept", id), params, body)
+}
+
+// ReturnToCancelReason is POST /apps/subscriptions/cp/api/cancel-flow/{id}/back: Go back to the question.
+//
+// Another reason can be given. Once an offer was made there is no other one.
+func (c *Client) ReturnToCancelReason(ctx context.Context, id int64, params *ReturnToCancelReasonParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/back", id), params, nil)
+}
+
+// CommentCancellation is POST /apps/subscriptions/cp/api/cancel-flow/{id}/comment: Say more.
+//
+// Keeps what the shopper has to say once the session has ended, within a day.
+func (c *Client) CommentCancellation(ctx context.Context, id int64, params *CommentCancellationParams, body CommentBody) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/comment", id), params, body)
+}
+
+// ConfirmCancellation is POST /apps/subscriptions/cp/api/cancel-flow/{id}/confirm: Cancel the contract.
+//
+// Cancels the contract, from every step. With committed orders or deliveries that are paid for the outcome is CANCEL_SCHEDULED, and endsAt says when the contract ends. Confirming again changes nothing.
+func (c *Client) ConfirmCancellation(ctx context.Context, id int64, params *ConfirmCancellationParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/confirm", id), params, nil)
+}
+
+// DeclineCancelOffer is POST /apps/subscriptions/cp/api/cancel-flow/{id}/decline: Go on without an answer or an offer.
+//
+// Goes on to the confirmation, past the instructions, the question or the offer.
+func (c *Client) DeclineCancelOffer(ctx context.Context, id int64, params *DeclineCancelOfferParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/decline", id), params, nil)
+}
+
+// KeepContract is POST /apps/subscriptions/cp/api/cancel-flow/{id}/keep: Keep the contract.
+//
+// Ends the session. Nothing changes.
+func (c *Client) KeepContract(ctx context.Context, id int64, params *KeepContractParams) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/keep", id), params, nil)
+}
+
+// AnswerCancelReason is POST /apps/subscriptions/cp/api/cancel-flow/{id}/reason: Say why.
+//
+// Takes the reason. When an offer fits it and the contract, the step is OFFER and the offer says what accepting it does; otherwise the step is CONFIRM. A session has at most one offer.
+func (c *Client) AnswerCancelReason(ctx context.Context, id int64, params *AnswerCancelReasonParams, body ReasonBody) (*CancelSession, error) {
+	return call.Do[*CancelSession](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/cancel-flow/%s/reason", id), params, body)
+}
+
+// ListContracts is GET /apps/subscriptions/cp/api/contracts: The shopper's contracts.
+//
+// The shopper's contracts as rows, newest first.
+func (c *Client) ListContracts(ctx context.Context, params *ListContractsParams) ([]ContractRow, error) {
+	return call.Do[[]ContractRow](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts"), params, nil)
+}
+
+// GetContract is GET /apps/subscriptions/cp/api/contracts/{contractId}: A contract and what can be done with it.
+//
+// The contract with its address and payment method, its version, and what the shopper may do now with it and with each of its orders to come. For what cannot be done, errorKey and reason say why; an action that the merchant has switched off is left out.
+func (c *Client) GetContract(ctx context.Context, contractID string) (*ContractView, error) {
+	return call.Do[*ContractView](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s", contractID), nil, nil)
+}
+
+// RemoveDiscount is DELETE /apps/subscriptions/cp/api/contracts/{contractId}/discount: Remove a discount.
+//
+// Takes a discount off the contract; its code may not be accepted a second time. Answers with the contract.
+func (c *Client) RemoveDiscount(ctx context.Context, contractID string, params *RemoveDiscountParams) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "DELETE", call.Path("/apps/subscriptions/cp/api/contracts/%s/discount", contractID), params, nil)
+}
+
+// ApplyDiscount is POST /apps/subscriptions/cp/api/contracts/{contractId}/discount: Redeem a discount code.
+//
+// The platform says whether the code is valid for this contract. 400 discountApplied for one that it has already. Answers with the contract.
+func (c *Client) ApplyDiscount(ctx context.Context, contractID string, params *ApplyDiscountParams, body DiscountBody) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/discount", contractID), params, body)
+}
+
+// ListFrequencies is GET /apps/subscriptions/cp/api/contracts/{contractId}/frequencies: Frequencies to choose from.
+//
+// The plan options of the contract's group that the shopper may choose, in the order in which the merchant shows them. Empty where the contract is on no plan of the store's groups.
+func (c *Client) ListFrequencies(ctx context.Context, contractID string) ([]Frequency, error) {
+	return call.Do[[]Frequency](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s/frequencies", contractID), nil, nil)
+}
+
+// UpdateFrequency is PUT /apps/subscriptions/cp/api/contracts/{contractId}/frequency: Change how often orders come.
+//
+// Puts the contract on one of those options, at the price that it gives. Upcoming orders are planned again. 400 frequencyNotOffered for any other selling plan. Answers with the contract.
+func (c *Client) UpdateFrequency(ctx context.Context, contractID string, params *UpdateFrequencyParams, body FrequencyBody) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/frequency", contractID), params, body)
+}
+
+// AddLine is POST /apps/subscriptions/cp/api/contracts/{contractId}/lines: Add a product to all future orders.
+//
+// Adds a product of the contract's plans, at the price that the plan gives. 400 variantNotOffered for one that is not sold on them. Answers with the contract.
+func (c *Client) AddLine(ctx context.Context, contractID string, params *AddLineParams, body NewLine) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/lines", contractID), params, body)
+}
+
+// RemoveLine is DELETE /apps/subscriptions/cp/api/contracts/{contractId}/lines/{lineId}: Remove a product from all future orders.
+//
+// A contract keeps at least one product: pause or cancel it instead. Discounts that only this product has go with it. Answers with the contract.
+func (c *Client) RemoveLine(ctx context.Context, contractID string, lineID string, params *RemoveLineParams) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "DELETE", call.Path("/apps/subscriptions/cp/api/contracts/%s/lines/%s", contractID, lineID), params, nil)
+}
+
+// UpdateLine is PUT /apps/subscriptions/cp/api/contracts/{contractId}/lines/{lineId}: Swap a product or change its quantity.
+//
+// Another variant comes at the price that the contract's plan gives: 400 variantNotOffered for one that is not sold on its plans. A shopper who is held to a number of orders cannot take fewer, nor swap unless the store allows it: 400 contractFrozen. Answers with the contract.
+func (c *Client) UpdateLine(ctx context.Context, contractID string, lineID string, params *UpdateLineParams, body LineEdit) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/lines/%s", contractID, lineID), params, body)
+}
+
+// UpdatePaymentMethod is PUT /apps/subscriptions/cp/api/contracts/{contractId}/payment-method: Change the payment method.
+//
+// Charges the contract to another payment method of the shopper's from now on. An order that was declined is tried again with it. Answers with the contract.
+func (c *Client) UpdatePaymentMethod(ctx context.Context, contractID string, params *UpdatePaymentMethodParams, body PaymentBody) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/payment-method", contractID), params, body)
+}
+
+// SendPaymentUpdate is POST /apps/subscriptions/cp/api/contracts/{contractId}/payment-method/send-update-link: Send a link to update the payment method.
+//
+// The platform e-mails the shopper a secure link with which to change the card. 204.
+func (c *Client) SendPaymentUpdate(ctx context.Context, contractID string, params *SendPaymentUpdateParams) error {
+	_, err := call.Do[struct{}](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/payment-method/send-update-link", contractID), params, nil)
+	return err
+}
+
+// RestartContract is POST /apps/subscriptions/cp/api/contracts/{contractId}/restart: Start again.
+//
+// Makes a new contract from one that is CANCELLED or EXPIRED, with its products, frequency, address and payment method. 400 paymentMethodMissing when nothing can be charged. Discounts do not come along. Answers with the new contract, whose originalContractId is the old one. Send an Idempotency-Key so that the request can be repeated.
+func (c *Client) RestartContract(ctx context.Context, contractID string, params *RestartContractParams, body RestartBody) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/restart", contractID), params, body)
+}
+
+// UpdateShippingAddress is PUT /apps/subscriptions/cp/api/contracts/{contractId}/shipping-address: Change the delivery address.
+//
+// Replaces the address of all future orders. Answers with the contract.
+func (c *Client) UpdateShippingAddress(ctx context.Context, contractID string, params *UpdateShippingAddressParams, body ShippingAddress) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/shipping-address", contractID), params, body)
+}
+
+// GetPortalSettings is GET /apps/subscriptions/cp/api/customer-portal-settings/{id}: What the store allows.
+//
+// What the merchant has set about the portal: which actions there are, their limits, and how the shopper reaches the store.
+func (c *Client) GetPortalSettings(ctx context.Context, id string) (*PortalSettings, error) {
+	return call.Do[*PortalSettings](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/customer-portal-settings/%s", id), nil, nil)
+}
+
 // CreateRetentionActivity is POST /apps/subscriptions/cp/api/customer-retention-activities: Note what a shopper did about leaving.
 //
 // Keeps what the shopper was offered, took or said when they thought of cancelling. It applies nothing: a discount that is named here is not given. retentionAction is free text; the service's own words are KEPT, SKIPPED, PAUSED, DISCOUNT_APPLIED, PRODUCT_SWAPPED, FREQUENCY_CHANGED, QUANTITY_CHANGED, RESCHEDULED, CONTACTED_SUPPORT, CANCEL_SCHEDULED and CANCELLED. Of each contract the newest 100 are kept.
@@ -2391,6 +3901,49 @@ func (c *Client) GetLoggedInCustomer(ctx context.Context) (int64, error) {
 	return call.Do[int64](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/logged-in-customer"), nil, nil)
 }
 
+// GetLoyalty is GET /apps/subscriptions/cp/api/loyalty: The shopper's points.
+//
+// Points, tier and rewards. 404 for a shopper who takes no part in the programme.
+func (c *Client) GetLoyalty(ctx context.Context) (*PointsAccount, error) {
+	return call.Do[*PointsAccount](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/loyalty"), nil, nil)
+}
+
+// RedeemPoints is POST /apps/subscriptions/cp/api/loyalty/redeem: Redeem points for a reward.
+//
+// Spends points on a reward by one of the programme's rules. Answers as GET loyalty does. Send an Idempotency-Key so that the request can be repeated.
+func (c *Client) RedeemPoints(ctx context.Context, body RedeemBody) (*PointsAccount, error) {
+	return call.Do[*PointsAccount](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/loyalty/redeem"), nil, body)
+}
+
+// RequestMagicLink is POST /apps/subscriptions/cp/api/magic-link: Send a link to sign in.
+//
+// E-mails a link with which to sign in on the service's own address, if the address is a subscriber's; the answer does not say whether it is. Also for shoppers who are not signed in. 204.
+func (c *Client) RequestMagicLink(ctx context.Context, body MagicLinkBody) error {
+	_, err := call.Do[struct{}](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/magic-link"), nil, body)
+	return err
+}
+
+// GetMembership is GET /apps/subscriptions/cp/api/membership/status: Whether the shopper is a member.
+//
+// The shopper's contracts of the membership line that have not ended.
+func (c *Client) GetMembership(ctx context.Context) (*Membership, error) {
+	return call.Do[*Membership](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/membership/status"), nil, nil)
+}
+
+// GetPreferences is GET /apps/subscriptions/cp/api/preferences: The shopper's preferences.
+//
+// The language and the e-mails that the shopper wants.
+func (c *Client) GetPreferences(ctx context.Context) (*Preferences, error) {
+	return call.Do[*Preferences](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/preferences"), nil, nil)
+}
+
+// SetPreferences is PUT /apps/subscriptions/cp/api/preferences: Set the preferences.
+//
+// Replaces the preferences. Kinds of e-mail that are left out stay as they are. The choices are stored; e-mails that are sent do not follow them yet.
+func (c *Client) SetPreferences(ctx context.Context, body PreferencesBody) (*Preferences, error) {
+	return call.Do[*Preferences](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/preferences"), nil, body)
+}
+
 // GetShopInfo is GET /apps/subscriptions/cp/api/shop-infos-by-current-login: The store.
 //
 // The store at which the shopper is: its calendar, and what its settings allow.
@@ -2401,8 +3954,8 @@ func (c *Client) GetShopInfo(ctx context.Context) (*ShopInfo, error) {
 // UpdateBillingAttempt is PUT /apps/subscriptions/cp/api/subscription-billing-attempts: Change an order.
 //
 // Changes the date or the note of an order. Every other field of the record may be sent back as it was read, and is refused when it differs.
-func (c *Client) UpdateBillingAttempt(ctx context.Context, body AttemptEdit) (*BillingAttempt, error) {
-	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts"), nil, body)
+func (c *Client) UpdateBillingAttempt(ctx context.Context, params *UpdateBillingAttemptParams, body AttemptEdit) (*BillingAttempt, error) {
+	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts"), params, body)
 }
 
 // AttemptBilling is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/attempt-billing/{id}: Order now.
@@ -2419,11 +3972,32 @@ func (c *Client) ListPastOrders(ctx context.Context, params *ListPastOrdersParam
 	return call.Do[[]BillingAttempt](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/past-orders"), params, nil)
 }
 
+// RescheduleOrder is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/reschedule/{id}: Move an order.
+//
+// Moves an order to another day, at the store's order time, and with rescheduleFutureOrder=true the orders after it with it. 400 rescheduleRange outside of the days that the store allows.
+func (c *Client) RescheduleOrder(ctx context.Context, id int64, params *RescheduleOrderParams) (*BillingAttempt, error) {
+	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/reschedule/%s", id), params, nil)
+}
+
+// RetryPayment is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/retry-payment/{id}: Try a declined payment again.
+//
+// Has an order that was declined charged again now, as soon as that is certain to happen; what comes of it is read later. It needs no permission for immediate orders, and a shopper who is held to a number of orders may do it too: the order is owed. 400 cardTryLimit when the payment method was declined too often.
+func (c *Client) RetryPayment(ctx context.Context, id int64, params *RetryPaymentParams) (*BillingAttempt, error) {
+	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/retry-payment/%s", id), params, nil)
+}
+
 // SkipOrder is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/skip-order/{id}: Skip an order.
 //
 // Skips an upcoming order. The contract's next billing date moves to the following cycle. A shopper who is held to a number of orders, as a member always is, is answered 400 contractFrozen until they are made.
 func (c *Client) SkipOrder(ctx context.Context, id int64, params *SkipOrderParams) (*BillingAttempt, error) {
 	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/skip-order/%s", id), params, nil)
+}
+
+// SkipUpcomingOrder is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/skip-upcoming-order: Skip the next order.
+//
+// Skips the contract's next order, as skip-order does with one that is named. 400 noUpcomingOrder when there is none.
+func (c *Client) SkipUpcomingOrder(ctx context.Context, params *SkipUpcomingOrderParams) (*BillingAttempt, error) {
+	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/skip-upcoming-order"), params, nil)
 }
 
 // ListUpcomingOrders is GET /apps/subscriptions/cp/api/subscription-billing-attempts/top-orders: Upcoming orders.
@@ -2454,11 +4028,39 @@ func (c *Client) ListPaymentMethods(ctx context.Context) (*PaymentConnection, er
 	return call.Do[*PaymentConnection](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/subscription-contract-details/shopify/customer/payment-methods"), nil, nil)
 }
 
+// RemoveOneOff is DELETE /apps/subscriptions/cp/api/subscription-contract-one-offs-by-contractId-and-billing-attempt-id: Remove a one-time product.
+//
+// Takes a product out of an upcoming order again. One that the order does not carry is gone already. Answers as adding does.
+func (c *Client) RemoveOneOff(ctx context.Context, params *RemoveOneOffParams) ([]OneOff, error) {
+	return call.Do[[]OneOff](ctx, c.caller, "DELETE", call.Path("/apps/subscriptions/cp/api/subscription-contract-one-offs-by-contractId-and-billing-attempt-id"), params, nil)
+}
+
+// AddOneOff is PUT /apps/subscriptions/cp/api/subscription-contract-one-offs-by-contractId-and-billing-attempt-id: Add a one-time product.
+//
+// Adds a product to one upcoming order, at the product's own price. When the order already has it, its quantity becomes the given one. 400 sellingPlanRequired for a product that is sold on selling plans only. Answers the one-time products of the contract's upcoming orders.
+func (c *Client) AddOneOff(ctx context.Context, params *AddOneOffParams) ([]OneOff, error) {
+	return call.Do[[]OneOff](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-contract-one-offs-by-contractId-and-billing-attempt-id"), params, nil)
+}
+
 // UpdateOneOffQuantity is PUT /apps/subscriptions/cp/api/subscription-contract-one-offs-update-quantity: Change the quantity of a one-time product.
 //
 // Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.
 func (c *Client) UpdateOneOffQuantity(ctx context.Context, params *UpdateOneOffQuantityParams) (*OneOff, error) {
 	return call.Do[*OneOff](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-contract-one-offs-update-quantity"), params, nil)
+}
+
+// UpdateStatus is PUT /apps/subscriptions/cp/api/subscription-contracts-update-status: Pause, resume or cancel a contract.
+//
+// PAUSED: nothing is charged until the pause ends or the contract is resumed; 400 pauseTooLong where the store limits a pause. ACTIVE: resumes a paused contract, or takes back a cancellation that is scheduled. CANCELLED: as DELETE. A contract that has ended is refused with 400 contractTerminated: restart makes a new one from it. Answers with the contract.
+func (c *Client) UpdateStatus(ctx context.Context, params *UpdateStatusParams) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-contracts-update-status"), params, nil)
+}
+
+// CancelContract is DELETE /apps/subscriptions/cp/api/subscription-contracts/{contractId}: Cancel a contract.
+//
+// Ends the contract. A shopper who is held to a number of orders gets those first, and a prepaid contract ends when what is paid for has been delivered: the contract then stays ACTIVE, with pendingCancellationDate in the lists, and ACTIVE takes the cancellation back. Answers with the contract.
+func (c *Client) CancelContract(ctx context.Context, contractID string, params *CancelContractParams) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "DELETE", call.Path("/apps/subscriptions/cp/api/subscription-contracts/%s", contractID), params, nil)
 }
 
 // ListCustomerContracts is GET /apps/subscriptions/cp/api/subscription-customers-detail/valid/{id}: The shopper's contracts.
@@ -2473,4 +4075,11 @@ func (c *Client) ListCustomerContracts(ctx context.Context, id string, params *L
 // Whether the shopper is held to the orders that they committed to, and how many are left. Until they are made, orders can be neither skipped, moved nor asked for early.
 func (c *Client) GetFreezeStatus(ctx context.Context, params *GetFreezeStatusParams) (*FreezeStatus, error) {
 	return call.Do[*FreezeStatus](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/subscriptions-contracts-freeze-status-detail"), params, nil)
+}
+
+// ListUpcomingOneOffs is GET /apps/subscriptions/cp/api/upcoming-subscription-contract-one-offs-by-contractId: One-time products of upcoming orders.
+//
+// The one-time products of the contract's upcoming orders, soonest first.
+func (c *Client) ListUpcomingOneOffs(ctx context.Context, params *ListUpcomingOneOffsParams) ([]OneOff, error) {
+	return call.Do[[]OneOff](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/upcoming-subscription-contract-one-offs-by-contractId"), params, nil)
 }

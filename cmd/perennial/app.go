@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
+	"github.com/perennialhq/perennial/extensions"
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
@@ -12,7 +16,38 @@ import (
 )
 
 type appCommand struct {
-	Config appConfigCommand `cmd:"" help:"Write the platform's configuration file of the app: addresses, scopes, webhooks, app proxy."`
+	Config    appConfigCommand    `cmd:"" help:"Write the platform's configuration file of the app: addresses, scopes, webhooks, app proxy."`
+	Extension appExtensionCommand `cmd:"" help:"Write the theme app extension: purchase options and a link to the portal."`
+}
+
+type appExtensionCommand struct {
+	To string `help:"Folder for the extension's files. Files of the same names are replaced." default:"extensions/storefront" placeholder:"FOLDER" type:"path"`
+}
+
+// Run writes the extension's files.
+func (c *appExtensionCommand) Run(out io.Writer) error {
+	n := 0
+	files := extensions.Storefront()
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(c.To, filepath.FromSlash(name))
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o755) //nolint:gosec // others may read what is public
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		n++
+		return os.WriteFile(to, text, 0o644) //nolint:gosec // the same
+	})
+	if err != nil {
+		return fmt.Errorf("write the extension: %w", err)
+	}
+	_, err = fmt.Fprintf(out, "%d files are in %s\n", n, c.To)
+	return err
 }
 
 type appConfigCommand struct {

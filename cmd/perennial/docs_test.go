@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 )
 
 // operatorDocs are what operators follow word for word.
@@ -18,7 +19,7 @@ var operatorDocs = []string{"operating.md", "metrics.md", "sandbox.md"}
 
 func parserOf(t *testing.T) *kong.Kong {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds())}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	parser, err := kong.New(&cli{}, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 )
 
 // cli is every command.
@@ -59,7 +60,7 @@ func run(args []string, out, errs io.Writer) int {
 		kong.Name("perennial"),
 		kong.Description("Subscriptions, memberships and loyalty for stores: no customer charged twice, none forgotten."),
 		kong.Configuration(loadSettings),
-		kong.Vars{"mails": enumerated(notify.Kinds())},
+		kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)},
 		kong.Writers(out, errs),
 		kong.UsageOnError(),
 	)

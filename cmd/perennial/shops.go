@@ -27,6 +27,7 @@ type shopsCommand struct {
 	Confirm shopsConfirmCommand `cmd:"" help:"Show what a store will be charged in the next 7 days, and confirm that its orders are charged."`
 	Sync    shopsSyncCommand    `cmd:"" help:"Show how far the first reading of a store's contracts has come."`
 	Set     shopsSetCommand     `cmd:"" help:"Change a store's settings."`
+	Portal  shopsPortalCommand  `cmd:"" help:"Change what subscribers of a store may do in the portal."`
 	Solved  shopsSolvedCommand  `cmd:"" help:"Say that a store can take payments again: orders that were held are charged at the next order time."`
 	Migrate shopsMigrateCommand `cmd:"" name:"migrate-token" help:"Exchange a store's access token that never expires for one that is refreshed."`
 	List    shopsListCommand    `cmd:"" help:"List the stores."`

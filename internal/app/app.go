@@ -32,13 +32,18 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
@@ -90,34 +95,39 @@ type App struct {
 	Ops           http.Handler // health, readiness, metrics
 	Metrics       *telemetry.Metrics
 
-	Store     *store.DB
-	Charge    *charge.Service
-	Command   *command.Service
-	Confirm   *confirm.Service
-	Explain   *explain.Service
-	Swaps     *swap.Service
-	Intake    *intake.Service
-	Loyalty   *loyalty.Service
-	Access    *access.Service
-	Analytics *analytics.Service
-	Bulk      *bulk.Service
-	Bundles   *bundle.Service
-	Delivery  *delivery.Service
-	Notify    *notify.Service
-	Login     *login.Service
-	Plans     *plan.Service
-	Privacy   *privacy.Service
-	Partner   *partner.Service
-	Edits     *contractedit.Service
-	Creations *create.Service
-	Splits    *split.Service
-	Lifecycle *lifecycle.Service
-	Repair    *repair.Service
-	Requests  *requestlog.Service
-	Retention *retention.Service
-	Staff     *staff.Service
-	Webhooks  *webhook.Service
-	Sweep     sweep.Sweep
+	Store      *store.DB
+	Charge     *charge.Service
+	Command    *command.Service
+	Confirm    *confirm.Service
+	Explain    *explain.Service
+	Swaps      *swap.Service
+	Intake     *intake.Service
+	Loyalty    *loyalty.Service
+	Access     *access.Service
+	Analytics  *analytics.Service
+	Bulk       *bulk.Service
+	Bundles    *bundle.Service
+	Delivery   *delivery.Service
+	Notify     *notify.Service
+	Login      *login.Service
+	Overview   *overview.Service
+	Plans      *plan.Service
+	Portal     *portal.Service
+	Privacy    *privacy.Service
+	Partner    *partner.Service
+	Edits      *contractedit.Service
+	Creations  *create.Service
+	Splits     *split.Service
+	Lifecycle  *lifecycle.Service
+	Repair     *repair.Service
+	Requests   *requestlog.Service
+	Retention  *retention.Service
+	Flows      *flow.Service
+	Cancelling *session.Service
+	Staff      *staff.Service
+	Webhooks   *webhook.Service
+	Wording    *wording.Service
+	Sweep      sweep.Sweep
 	// Connections gets the app into stores; nil: it has no client id.
 	Connections *connection.Service
 

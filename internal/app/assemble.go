@@ -29,14 +29,17 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/web/admin"
 	members "github.com/perennialhq/perennial/internal/web/loyalty"
+	pages "github.com/perennialhq/perennial/internal/web/portal"
 )
 
 // New opens the database, which must be up to date unless the options have it migrated,
@@ -107,6 +110,12 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
+	a.Flows = &flow.Service{Store: db.CancelFlows(), Clock: o.Clock}
+	texts, err := pages.Texts()
+	if err != nil {
+		return nil, err
+	}
+	a.Wording = &wording.Service{Store: db.Wording(), Catalogue: texts, Clock: o.Clock}
 	a.Staff = newStaff(db, o)
 	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log, Remind: remindOfPrivacy(o.Clock)}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}

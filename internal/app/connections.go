@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -83,18 +82,6 @@ func (a *App) withInstallation(frame web.Frame, otherwise http.Handler) (http.Ha
 		}
 		otherwise.ServeHTTP(w, r)
 	}), nil
-}
-
-// ancestors returns the origins of a store's admin. Where the platform is simulated it has
-// one address for all stores.
-func ancestors(platformURL string) func(domain string) []string {
-	return func(domain string) []string {
-		at, err := url.Parse(strings.ReplaceAll(platformURL, "{shop}", domain))
-		if err == nil && at.Host != "" && at.Hostname() != domain {
-			return []string{at.Scheme + "://" + at.Host}
-		}
-		return []string{"https://" + domain, "https://admin.shopify.com"}
-	}
 }
 
 // MigrateToken exchanges the access token of a store that never expires for one that does.

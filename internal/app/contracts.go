@@ -8,6 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/split"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 )
 
@@ -25,10 +28,18 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
 	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
 	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
+	a.Cancelling = &session.Service{
+		Store: a.Store.CancelSessions(), Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Prices: a.Edits, Clock: a.options.Clock, Log: a.options.Log,
+	}
+	a.Portal = &portal.Service{
+		Store: a.Store.Portal(), Orders: a.Command, Edits: a.Edits, Statuses: a.Lifecycle, Creations: a.Creations, Plans: a.Store, Members: a.Store,
+		Answers: a.Store.Answers(), Clock: a.options.Clock,
+	}
 	a.Bulk = &bulk.Service{
 		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
 	}
+	a.Overview = &overview.Service{Store: a.Store.Overview(), Clock: a.options.Clock}
 	if a.options.Simulated != nil { // what it asks for is done in the goroutine that asks
 		a.Bulk.Parallel = 1
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/connection"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/retention/report"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -23,6 +24,7 @@ import (
 	figures "github.com/perennialhq/perennial/internal/web/dashboard/analytics"
 	"github.com/perennialhq/perennial/internal/web/dashboard/apilog"
 	"github.com/perennialhq/perennial/internal/web/dashboard/bulk"
+	"github.com/perennialhq/perennial/internal/web/dashboard/cancellations"
 	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
 	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
@@ -33,16 +35,17 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
+	"github.com/perennialhq/perennial/internal/web/dashboard/texts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/upcoming"
 	hooks "github.com/perennialhq/perennial/internal/web/dashboard/webhooks"
 )
 
 // newStaff returns the service of the users of the dashboard. In a sandbox, whose time
-// moves, people live by real time.
+// moves, people live by real time, and their passwords protect nothing.
 func newStaff(db *store.DB, o Options) *staff.Service {
 	s := &staff.Service{Store: db.Staff(), Clock: o.Clock, RealClock: o.Clock, PublicURL: strings.TrimSuffix(o.Settings.PublicURL, "/")}
 	if o.Kind == Sandbox {
-		s.RealClock = clock.System{}
+		s.RealClock, s.LightHashes = clock.System{}, true
 	}
 	return s
 }
@@ -68,6 +71,7 @@ func (a *App) rooms() []dashboard.Room {
 		}),
 		upcoming.New(upcoming.Options{Queue: &queue.Service{Store: a.Store.Upcoming()}, Orders: a.Command, Clock: now}),
 		payments.New(payments.Options{Cases: a.Store, Figures: a.Analytics, Orders: a.Command, Statuses: a.Lifecycle, Links: a.Edits, Clock: now}),
+		cancellations.New(cancellations.Options{Flows: a.Flows, Reports: &report.Service{Store: a.Store.CancelReports(), Clock: now}, Figures: a.Analytics, Clock: now}),
 		figures.New(figures.Options{Figures: a.Analytics, Clock: now}),
 		contract.New(contract.Options{
 			Sheets: &support.Service{Store: a.Store.Support(), Clock: now}, Orders: a.Command, Statuses: a.Lifecycle, Terms: a.Edits, Platform: a.Edits, Links: a.Login,
@@ -77,6 +81,7 @@ func (a *App) rooms() []dashboard.Room {
 		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Clock: now}),
+		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),
@@ -149,7 +154,8 @@ type seenProxy struct {
 }
 
 // Enter lets a shopper in.
-func (p seenProxy) Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error) {
+func (p seenProxy) Enter(r *http.Request, query url.Values, named bool) (login.Visitor, error) {
+	ctx := r.Context()
 	v, err := p.ProxyAuthenticator.Enter(ctx, query, named)
 	if err != nil {
 		return v, err

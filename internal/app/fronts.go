@@ -1,6 +1,9 @@
 package app
 
 import (
+	"net/url"
+	"strings"
+
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -42,4 +45,16 @@ func opsSection() web.FrontSection {
 		{Name: "Readiness", Href: "/readyz", About: "Whether it can serve requests."},
 		{Name: "Metrics", Href: "/metrics", About: "For Prometheus."},
 	}}
+}
+
+// ancestors returns the origins of a store's admin. Where the platform is simulated it has
+// one address for all stores.
+func ancestors(platformURL string) func(domain string) []string {
+	return func(domain string) []string {
+		at, err := url.Parse(strings.ReplaceAll(platformURL, "{shop}", domain))
+		if err == nil && at.Host != "" && at.Hostname() != domain {
+			return []string{at.Scheme + "://" + at.Host}
+		}
+		return []string{"https://" + domain, "https://admin.shopify.com"}
+	}
 }

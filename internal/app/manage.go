@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -71,6 +72,12 @@ func WithRepair(ctx context.Context, d config.Database, c clock.Clock, domain st
 	return withService(ctx, d, domain, func(db *store.DB) *repair.Service {
 		return &repair.Service{Store: db.Repair(), Clock: c, Log: slog.New(slog.DiscardHandler), Policy: repair.Policy{Horizon: billing.DefaultPolicy().Horizon}}
 	}, fn)
+}
+
+// WithPortal opens a database and lets fn work on the settings of a store's portal. It does not call
+// the platform.
+func WithPortal(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*portal.Service, ShopRef) error) error {
+	return withService(ctx, d, domain, func(db *store.DB) *portal.Service { return &portal.Service{Store: db.Portal(), Clock: c} }, fn)
 }
 
 // WithPartners opens a database and lets fn work on the register of applications.

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/access"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/sandbox/storefront"
 	"github.com/perennialhq/perennial/internal/store"
@@ -114,6 +116,8 @@ func newReads(t *testing.T) *reads {
 	r.appSecret = secrets.Secret
 	view, err := r.app.Partner.Request(ctx, r.of.ID, app.ID, nil, merchant())
 	r.must(err)
+	cancelling, err := r.app.Cancelling.Start(ctx, r.of.ID, session.Command{Contract: r.id, Actor: activity.Actor{Source: activity.CustomerPortal, Customer: r.customer}})
+	r.must(err)
 	variant := c.Lines[0].VariantID
 	some := func(quantity int) string { return fmt.Sprintf(`[{"id": %d, "quantity": %d}]`, variant, quantity) }
 	const api = "/api/external/v2"
@@ -121,7 +125,8 @@ func newReads(t *testing.T) *reads {
 		"contractId": fmt.Sprint(r.id), "customerId": fmt.Sprint(r.customer), "email": c.Customer.Email, "status": "FAILURE", "variantId": fmt.Sprint(variant), "sellingPlanIds": "1",
 		"subscription-customers id": fmt.Sprint(r.customer), "subscription-customers-detail id": fmt.Sprint(r.customer), "point-transaction-history id": fmt.Sprint(r.customer),
 		"subscription-billing-attempts id": fmt.Sprint(r.upcoming(1)),
-		"partner-connections id":           fmt.Sprint(view.ID), "connection": fmt.Sprint(view.ID), "partner id": string(app.ID),
+		"cancel-flow id":                   fmt.Sprint(cancelling.Session.ID), "customer-portal-settings id": "1",
+		"partner-connections id": fmt.Sprint(view.ID), "connection": fmt.Sprint(view.ID), "partner id": string(app.ID),
 		"product-swaps id":                r.post(api+"/product-swaps", map[string]any{"shop": r.of.Domain, "name": "rule", "sourceVariants": some(1), "destinationVariants": some(2)}),
 		"subscription-bundle-settings id": r.post(api+"/subscription-bundle-settings", map[string]any{"title": "Box"}),
 		"webhook-endpoints id":            r.post(api+"/webhook-endpoints", map[string]any{"url": "https://merchant.example/hooks", "types": []string{"subscription.created"}}),

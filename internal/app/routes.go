@@ -39,7 +39,11 @@ func (a *App) route() error {
 			Upcoming: a.Command, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
 		}))
 	}
-	shoppers := a.shoppers(frame)
+	pages, err := a.portal(frame)
+	if err != nil {
+		return err
+	}
+	shoppers := withPages(pages.Proxied, a.shoppers(frame))
 	a.Memberships = web.AtRoot(frame.Around(front(shop.Memberships, false, false)), withShoppers(shoppers, line(shop.Memberships)))
 	opsHere := a.options.Settings.OpsListen == ""
 	subscriptions := web.AtRoot(frame.Around(front(shop.Subscriptions, true, opsHere)), withShoppers(shoppers, line(shop.Subscriptions)))
@@ -51,16 +55,12 @@ func (a *App) route() error {
 		ops = subscriptions
 		a.Ops = web.AtRoot(frame.Around(opsFront()), a.Ops)
 	}
-	pages, err := portal.New(portal.Options{Frame: frame, Login: a.Login, Orders: a.Store, Secure: secure})
-	if err != nil {
-		return err
-	}
 	boards, err := a.dashboard(frame)
 	if err != nil {
 		return err
 	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
-	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, pages, withDashboard(boards, subscriptions))
+	a.Subscriptions = byPath(inbound.New(a.Intake, frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions))
 	if a.Connections != nil {
 		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
 			return err

@@ -13,19 +13,14 @@ import (
 	"github.com/perennialhq/perennial/internal/web/shopper"
 )
 
-// shoppers builds the portal's interface for both lines. The path names the line, and
-// the platform reaches each through an app of its own, as an app has one path at a
-// store's domain.
+// shoppers builds the portal's interface for both lines, as the platform reaches it. The path names
+// the line, and each has an app of its own, as an app has one path at a store's domain.
 func (a *App) shoppers(frame web.Frame) http.Handler {
 	settings := a.options.Settings
-	limits := &web.Buckets{Rate: web.Rate{PerSecond: settings.RatePerSecond, Burst: settings.RateBurst}}
 	var seen sync.Map
+	limits := a.shopperLimits()
 	line := func(l shop.Line, secret string) http.Handler {
-		door := seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
-		return shopper.New(shopper.Options{
-			Line: l, Frame: frame, Gate: web.Gate{Shoppers: door, Limits: limits, Clock: a.options.Clock},
-			Orders: a.Command, Contracts: a.Edits, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,
-		})
+		return a.shopperLine(l, frame, limits, seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen})
 	}
 	subscriptions := line(shop.Subscriptions, string(settings.AppSecret))
 	memberships := line(shop.Memberships, cmp.Or(string(settings.MembershipsAppSecret), string(settings.AppSecret)))
@@ -36,6 +31,29 @@ func (a *App) shoppers(frame web.Frame) http.Handler {
 		default:
 			subscriptions.ServeHTTP(w, r)
 		}
+	})
+}
+
+// ownShoppers serves the portal's interface on the service's own address, beside another handler.
+func (a *App) ownShoppers(frame web.Frame, secure bool, otherwise http.Handler) http.Handler {
+	limits, sessions := a.shopperLimits(), shopper.Sessions{Login: a.Login, Secure: secure}
+	lines := map[shop.Line]http.Handler{}
+	for _, l := range []shop.Line{shop.Subscriptions, shop.Memberships} {
+		lines[l] = a.shopperLine(l, frame, limits, sessions)
+	}
+	return shopper.Own(func(l shop.Line) http.Handler { return lines[l] }, otherwise)
+}
+
+func (a *App) shopperLimits() web.Limiter {
+	return &web.Buckets{Rate: web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}}
+}
+
+// shopperLine returns the interface of one line for shoppers who are authenticated in one way.
+func (a *App) shopperLine(l shop.Line, frame web.Frame, limits web.Limiter, who web.Shoppers) http.Handler {
+	return shopper.New(shopper.Options{
+		Line: l, Frame: frame, Gate: web.Gate{Shoppers: who, Limits: limits, Answers: a.Store.Answers(), Clock: a.options.Clock},
+		Portal: a.Portal, Prices: a.Edits, Links: a.Login, Points: a.Loyalty, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Retention: a.Retention,
+		Cancelling: a.Cancelling,
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -22,6 +23,9 @@ func Subscribers() store.Subscribers {
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
 				return bulk.NoteChanges(ctx, tx, e)
 			},
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return session.NoteOutcomes(ctx, tx, e)
+			},
 		},
 		Members: []func(context.Context, *store.Tx, []points.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []points.Event) error {
@@ -31,6 +35,9 @@ func Subscribers() store.Subscribers {
 		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{
 			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
 				return analytics.Record(ctx, tx, c)
+			},
+			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
+				return session.NoteLosses(ctx, tx, c.Contracts)
 			},
 		},
 	}

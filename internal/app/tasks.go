@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/job"
 )
@@ -34,6 +35,7 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t privacy.Work) error { return a.Privacy.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t bulk.Work) error { return a.Bulk.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t session.Work) error { return a.Cancelling.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t requestlog.Clean) error { return a.Requests.Clean(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,39 +34,77 @@ func Find() (string, error) {
 	return "", fmt.Errorf("no browser is installed: run make browser, or install the package chromium (looked for %s)", strings.Join(commands[:], ", "))
 }
 
-// Browser is a browser of a test's own, with a profile of its own.
+// Browser is a browser that the tests of a process share while they run. What one test
+// could see of another is in its tabs, and each tab has cookies and storage of its own.
 type Browser struct {
 	ctx context.Context
+	end func() error
 }
 
 // patience is how long a step in the browser may take on a busy machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
-// Start starts a browser that ends with the test. The test fails when none is installed.
+// running is the browser of this process: a browser takes a second of processor time to
+// start, and a tab takes next to none.
+var running struct {
+	mu      sync.Mutex
+	tests   int // that use it
+	browser *Browser
+}
+
+// Start returns the browser of this process. It is started for the first test, and ends
+// with the last of those that run. The test fails when none is installed.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	running.mu.Lock()
+	defer running.mu.Unlock()
+	if running.tests == 0 {
+		b, err := start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.browser = b
+	}
+	running.tests++
+	t.Cleanup(func() {
+		running.mu.Lock()
+		defer running.mu.Unlock()
+		if running.tests--; running.tests > 0 {
+			return
+		}
+		if err := running.browser.end(); err != nil {
+			t.Errorf("end the browser: %v", err)
+		}
+	})
+	return running.browser
+}
+
+func start() (*Browser, error) {
 	path, err := Find()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
+	}
+	profile, err := os.MkdirTemp("", "perennial-browser-")
+	if err != nil {
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(patience))
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
-	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil {
-			t.Errorf("end the browser: %v", err)
-		}
+	end := func() error {
+		err := chromedp.Cancel(ctx)
 		cancel()
-		end()
-	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start %s: %v", path, err)
+		release()
+		return errors.Join(err, os.RemoveAll(profile))
 	}
-	return &Browser{ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", path, err), end())
+	}
+	return &Browser{ctx, end}, nil
 }
 
 // Tab is a page of the browser, with cookies of its own.
@@ -149,6 +189,12 @@ func (p *Tab) Click(selector string) int {
 	return p.follow("click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
+// Press clicks what a CSS selector finds and stays on the page.
+func (p *Tab) Press(selector string) {
+	p.t.Helper()
+	p.do("press "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
 func (p *Tab) follow(what string, step chromedp.Action[chromedp.Void]) int {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
@@ -190,9 +236,20 @@ func (p *Tab) Screenshot() []byte {
 //go:embed testdata/axe-core/axe.min.js
 var axe string
 
-// audit has axe look at a page.
-const audit = `axe.run(document, {resultTypes: ["violations"], preload: false}).then(found => JSON.stringify(found.violations.flatMap(v =>
+// audit has axe look at a page, by the rules that the options name.
+const audit = `axe.run(document, {resultTypes: ["violations"], preload: false, %s}).then(found => JSON.stringify(found.violations.flatMap(v =>
 		v.nodes.map(n => ({rule: v.id, where: n.target.join(" "), reason: v.help + " " + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")})))))`
+
+// rules are the options of axe that say by which of its rules it looks: by all that are on
+// by default, or by those that compare colours.
+const (
+	allRules    = ""
+	colourRules = `runOnly: ["color-contrast", "link-in-text-block"]`
+)
+
+// layout lists the elements of a page that have a box, and where it is.
+const layout = `JSON.stringify([...document.querySelectorAll("*")].map(e => [e, e.getBoundingClientRect()]).filter(([, r]) => r.width || r.height).map(([e, r]) =>
+	[e.localName, e.checkVisibility({visibilityProperty: true, opacityProperty: true}), r.x + scrollX, r.y + scrollY, r.width, r.height])) + document.body.innerText`
 
 // Violation is a place on a page that breaks a rule.
 type Violation struct {
@@ -206,12 +263,24 @@ func (v Violation) String() string { return v.Rule + " at " + v.Where + ": " + v
 
 // Audit returns what the page does to keep people from using it, by all rules of axe-core
 // that are on by default, those of best practice among them.
-func (p *Tab) Audit() []Violation {
+func (p *Tab) Audit() []Violation { return p.auditBy(allRules) }
+
+// AuditColours does the same by the rules that compare colours alone. Of a page that was
+// audited in one colour scheme, and has the same Layout in another, the others find the same.
+func (p *Tab) AuditColours() []Violation { return p.auditBy(colourRules) }
+
+func (p *Tab) auditBy(rules string) []Violation {
 	p.t.Helper()
 	if !Eval[bool](p, "'axe' in window") {
 		Eval[bool](p, axe+";true")
 	}
-	return decode(p, audit)
+	return decode(p, fmt.Sprintf(audit, rules))
+}
+
+// Layout describes what the page shows and where, whatever its colours are.
+func (p *Tab) Layout() string {
+	p.t.Helper()
+	return Eval[string](p, layout)
 }
 
 // maxStops is after how many presses of Tab the keyboard is believed to go in circles.
@@ -225,7 +294,10 @@ func (p *Tab) Keyboard() []Violation {
 		const shown = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0;
 		const scrolls = e => ["auto", "scroll"].some(v => [getComputedStyle(e).overflowX, getComputedStyle(e).overflowY].includes(v)) &&
 			(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
-		const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(e => shown(e) && !e.disabled && e.type !== "hidden");
+		// of radio buttons that belong together, Tab reaches the one that is chosen, or else the first
+		const group = e => [...document.getElementsByName(e.name)].filter(o => o.form === e.form);
+		const other = e => e.type === "radio" && !e.checked && (group(e).some(o => o.checked) || group(e)[0] !== e);
+		const controls = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].filter(e => shown(e) && !e.disabled && e.type !== "hidden" && !other(e));
 		const regions = [...document.body.querySelectorAll("*")].filter(e => shown(e) && scrolls(e) && !controls.some(c => e.contains(c)));
 		window.wanted = [...controls, ...regions];
 		window.reached = new Map();
@@ -267,4 +339,15 @@ func decode(p *Tab, expression string) []Violation {
 		p.t.Fatal(err)
 	}
 	return found
+}
+
+// Leave evaluates an expression that has another page opened, and returns the status of the
+// page that follows.
+func (p *Tab) Leave(expression string) int {
+	p.t.Helper()
+	step := chromedp.Evaluate[bool](expression)
+	return p.follow(fmt.Sprintf("evaluate %.200s", expression), func(ctx context.Context, on *chromedp.Target) (chromedp.Void, error) {
+		_, err := step(ctx, on)
+		return chromedp.Void{}, err
+	})
 }

@@ -30,6 +30,9 @@ func TestEachAccessibilityMistakeIsFound(t *testing.T) {
 	}{
 		{"a sound page", `<p><a href="/">Home</a></p>`, tab.Audit, ""},
 		{"a label that is too pale", `<p style="color:#bbb;background:#fff">Pale</p>`, tab.Audit, "color-contrast"},
+		{"a label that is too pale, by its colours", `<p style="color:#bbb;background:#fff">Pale</p>`, tab.AuditColours, "color-contrast"},
+		{"a link that only its colour shows", `<style>a{color:#555;text-decoration:none}p{color:#333}</style><p>Words and <a href="/">a link</a> in them</p>`, tab.AuditColours, "link-in-text-block"},
+		{"a field without a label, by its colours", `<input>`, tab.AuditColours, ""},
 		{"an empty header of a table", `<table><tr><th>Name</th><th></th></tr><tr><td>a</td><td>b</td></tr></table>`, tab.Audit, "empty-table-header"},
 		{"a region that scrolls and takes no focus", `<div style="overflow:auto;height:2rem"><p style="height:9rem">Long</p></div>`, tab.Audit, "scrollable-region-focusable"},
 		{"a field without a label", `<input>`, tab.Audit, "label"},
@@ -44,6 +47,38 @@ func TestEachAccessibilityMistakeIsFound(t *testing.T) {
 		found := row.find()
 		if row.want == "" && len(found) > 0 || row.want != "" && (len(found) != 1 || found[0].Rule != row.want) {
 			t.Errorf("%s: found %v, want %q", row.name, found, row.want)
+		}
+	}
+}
+
+// A page that shows another thing in the dark has another layout there. A page with other
+// colours alone has the same.
+func TestLayoutDiffersOnlyByWhatIsShown(t *testing.T) {
+	t.Parallel()
+	content := ""
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write([]byte(strings.Replace(sound, "%", content, 1)))
+	}))
+	defer site.Close()
+	tab := browsertest.Start(t).Tab(t)
+	for _, row := range []struct {
+		name, dark string // rules of the dark scheme
+		same       bool
+	}{
+		{"other colours", "p{color:#fff;background:#000}", true},
+		{"a paragraph is gone", "p{display:none}", false},
+		{"a paragraph is invisible", "p{visibility:hidden}", false},
+		{"a paragraph is transparent", "p{opacity:0}", false},
+		{"larger letters", "p{font-size:2rem}", false},
+	} {
+		content = "<style>@media (prefers-color-scheme:dark){" + row.dark + "}</style><p>Words</p>"
+		tab.Open(site.URL)
+		tab.Show(390, 844, "light")
+		light := tab.Layout()
+		tab.Show(390, 844, "dark")
+		if same := tab.Layout() == light; same != row.same {
+			t.Errorf("%s: the same layout: %t", row.name, same)
 		}
 	}
 }

@@ -138,16 +138,31 @@ func (f *Frame) Submit(field, text string) {
 
 // Audit returns what the page in the frame does to keep people from using it, as [Tab.Audit]
 // does.
-func (f *Frame) Audit() (found []Violation) {
+func (f *Frame) Audit() []Violation { return f.auditBy(allRules) }
+
+// AuditColours does what [Tab.AuditColours] does.
+func (f *Frame) AuditColours() []Violation { return f.auditBy(colourRules) }
+
+func (f *Frame) auditBy(rules string) (found []Violation) {
 	f.tab.t.Helper()
 	f.until("audit the page", func(ctx context.Context) error {
-		list, err := inFrame[string](ctx, f, axe+";"+audit)
+		list, err := inFrame[string](ctx, f, axe+";"+fmt.Sprintf(audit, rules))
 		if err != nil {
 			return err
 		}
 		return json.Unmarshal([]byte(list), &found)
 	})
 	return found
+}
+
+// Layout describes what the page in the frame shows and where, as [Tab.Layout] does.
+func (f *Frame) Layout() (is string) {
+	f.tab.t.Helper()
+	f.until("describe the page", func(ctx context.Context) (err error) {
+		is, err = inFrame[string](ctx, f, layout)
+		return err
+	})
+	return is
 }
 
 // Sideways returns a violation when the page in the frame scrolls sideways.
@@ -161,4 +176,43 @@ func (f *Frame) Sideways() (found []Violation) {
 		return json.Unmarshal([]byte(list), &found)
 	})
 	return found
+}
+
+// Fill sets the value of a field that a CSS selector finds in the page in the frame.
+func (f *Frame) Fill(selector, value string) {
+	f.tab.t.Helper()
+	f.until("fill in "+selector, func(ctx context.Context) error {
+		found, err := inFrame[bool](ctx, f, fmt.Sprintf(`(() => {
+			const field = document.readyState === "complete" && document.querySelector(%q);
+			if (!field) return false;
+			field.value = %q;
+			return true;
+		})()`, selector, value))
+		if err == nil && !found {
+			err = fmt.Errorf("%w: %s", errNotYet, selector)
+		}
+		return err
+	})
+}
+
+// Until waits until an expression is true in the page in the frame.
+func (f *Frame) Until(expression string) {
+	f.tab.t.Helper()
+	f.until("wait for "+expression, func(ctx context.Context) error {
+		holds, err := inFrame[bool](ctx, f, "Boolean("+expression+")")
+		if err == nil && !holds {
+			err = fmt.Errorf("%w: %s", errNotYet, expression)
+		}
+		return err
+	})
+}
+
+// EvalFrame evaluates an expression in the page in a frame, beside the scripts of the page.
+func EvalFrame[T any](f *Frame, expression string) (v T) {
+	f.tab.t.Helper()
+	f.until("evaluate "+expression, func(ctx context.Context) (err error) {
+		v, err = inFrame[T](ctx, f, expression)
+		return err
+	})
+	return v
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/app"
@@ -96,13 +97,13 @@ func (s *Sandbox) openPlatform() (err error) {
 	}
 	defer draft.Close() //nolint:errcheck // it holds nothing but memory
 	cast, err := demo.Build(draft, demo.Options{
-		Seed: s.options.Seed, Contracts: s.options.Contracts, Empty: s.options.Empty, Now: s.clock.Now(), Token: s.secrets.token,
+		Seed: s.options.Seed, Contracts: s.options.Contracts, Empty: s.options.Empty, MainOnly: s.options.MainOnly, Now: s.clock.Now(), Token: s.secrets.token,
 	})
 	if err != nil {
 		return fmt.Errorf("make the demo store: %w", err)
 	}
 	if s.options.NotInstalled {
-		for _, d := range demo.Stores() {
+		for _, d := range storesOn(draft) {
 			if err := draft.NeverInstalled(d.Domain); err != nil {
 				return err
 			}
@@ -117,6 +118,14 @@ func (s *Sandbox) openPlatform() (err error) {
 		return err
 	}
 	return s.sim.Restore(&text)
+}
+
+// storesOn returns the demo stores that a platform has, the main one first.
+func storesOn(platform *simulator.Simulator) []demo.Store {
+	return slices.DeleteFunc(demo.Stores(), func(d demo.Store) bool {
+		_, err := platform.Variants(d.Domain)
+		return err != nil
+	})
 }
 
 func (s *Sandbox) database() string {
@@ -167,7 +176,7 @@ func (s *Sandbox) connectStores(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range demo.Stores() {
+	for _, d := range storesOn(s.sim) {
 		if s.options.NotInstalled {
 			if _, err := a.Store.Shops().IDOf(ctx, d.Domain); fault.Is(err, fault.NotFound) {
 				continue // a merchant installs the app

@@ -50,6 +50,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /platform/discount-codes", answer(s.addCode))
 	mux.HandleFunc("GET /platform/update-emails", s.atRest(answer(s.updateEmails)))
 	mux.HandleFunc("POST /settings", answer(s.setSettings))
+	mux.HandleFunc("POST /settings/portal", answer(s.setPortal))
 	mux.HandleFunc("POST /dunning/solved", answer(s.solved))
 	mux.HandleFunc("POST /loyalty", answer(s.setLoyalty))
 	mux.HandleFunc("POST /partners", answer(s.addPartner))

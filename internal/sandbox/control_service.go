@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/partner"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
@@ -36,6 +37,24 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	})
 	changed.Dunning = changed.Dunning.Effective()
 	return changed, err
+}
+
+// setPortal changes settings of a store's portal. Those that the body does not name stay.
+func (s *Sandbox) setPortal(r *http.Request) (portal.Settings, error) {
+	var text json.RawMessage
+	if err := body(r, &text); err != nil {
+		return portal.Settings{}, err
+	}
+	in := settingsIn{Shop: demo.Main}
+	if err := web.DecodeJSON(text, &in); err != nil {
+		return portal.Settings{}, err
+	}
+	a := s.front.running()
+	id, err := a.Store.Shops().IDOf(r.Context(), in.Shop)
+	if err != nil {
+		return portal.Settings{}, err
+	}
+	return a.Portal.ChangeSettings(r.Context(), id, activity.Operator, func(settings *portal.Settings) error { return web.DecodeJSON(text, settings) })
 }
 
 // solvedView is how many orders are charged again.

@@ -168,7 +168,7 @@ func TestNullCheckoutFieldsAreIgnored(t *testing.T) {
 
 func TestCheckoutIsReceivedBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true})
+	b := start(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	if made.Contract != 9001 || made.Customer != 7001 || made.Order == 0 || len(made.Lines) != 1 {
@@ -196,7 +196,7 @@ func TestCheckoutIsReceivedBeforeItsAnswer(t *testing.T) {
 // A code in small letters is the same currency.
 func TestCheckoutCurrencyIgnoresLetterCase(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true})
+	b := start(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(`"currencyCode":"jpy","lines":[{"variantId":4001,"quantity":1,"currentPrice":1200}]`), &made)
 	var c simulator.Contract
@@ -235,7 +235,7 @@ func TestSecondStoreIsInstalled(t *testing.T) {
 
 func TestChargesFollowDirector(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true})
+	b := start(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	b.direct("POST", "/platform/outcomes", `{"contractId":9001,"cycles":[1],"code":"INSUFFICIENT_FUNDS"}`, nil)
@@ -282,7 +282,7 @@ func TestFaultsDelayWithoutDoubleCharge(t *testing.T) {
 
 func TestReceiverAnswersAsScripted(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true})
+	b := start(t, Options{Empty: true, MainOnly: true})
 	var sink sinkView
 	b.direct("POST", "/webhook-sink", "", &sink)
 	if sink.Secret == "" || !strings.HasPrefix(sink.URL, b.urls.Control) {

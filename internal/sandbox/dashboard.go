@@ -113,7 +113,7 @@ func (s *Sandbox) storefront() http.Handler {
 	store, _ := demo.StoreByDomain(demo.Main)
 	front := &storefront.Store{
 		Shop: store.Domain, Name: store.Name, AppSecret: s.secrets.AppSecret, Subscriptions: s.urls.Subscriptions, Memberships: s.urls.Memberships,
-		Platform: s.sim, Clock: s.clock, Settled: s.steps.Settle,
+		Dashboard: s.urls.Dashboard + "/admin", Platform: s.sim, Clock: s.clock, Settled: s.steps.Settle,
 	}
 	if s.options.MembershipsApp {
 		front.MembershipsSecret = s.secrets.MembershipsAppSecret

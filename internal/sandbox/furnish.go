@@ -41,7 +41,7 @@ func (s *Sandbox) furnish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range demo.Stores() {
+	for _, d := range storesOn(s.sim) {
 		of, err := s.front.running().Store.Shops().ShopByDomain(ctx, d.Domain)
 		if err != nil {
 			return err

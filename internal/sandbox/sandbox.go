@@ -28,6 +28,7 @@ type Options struct {
 	Seed      uint64 // of a new demo store; default 1
 	Contracts int    // of a new demo store; default 200
 	Empty     bool   // a new store without subscribers
+	MainOnly  bool   // a new sandbox has the main store alone; default: two others beside it
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool
 	// MembershipsApp has memberships at an app of their own, with its own client id and secret.

@@ -3,8 +3,10 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
+	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 // bench is a sandbox under test.
@@ -23,7 +26,8 @@ type bench struct {
 	t *testing.T
 }
 
-// start runs a sandbox on free ports until the test ends.
+// start runs a sandbox on free ports until the test ends. Its database is a copy of a
+// migrated one, unless the folder has one or the options name another.
 func start(t *testing.T, o Options) *bench {
 	t.Helper()
 	if o.DataDir == "" {
@@ -34,6 +38,14 @@ func start(t *testing.T, o Options) *bench {
 	}
 	if o.Contracts == 0 {
 		o.Contracts = 24
+	}
+	if path := filepath.Join(o.DataDir, databaseFile); o.Database == "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			storetest.SQLiteFile(t, path)
+		}
 	}
 	s, err := Start(t.Context(), o)
 	if err != nil {

@@ -5,16 +5,20 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/leaktest"
+	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 // It is not parallel: it measures the process.
 func TestStopFreesMemoryAndClosesIdleConnections(t *testing.T) {
 	leaktest.StartAndStop(t, func() time.Duration {
-		s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, Out: io.Discard, Log: slog.New(slog.DiscardHandler)})
+		dir := t.TempDir()
+		storetest.SQLiteFile(t, filepath.Join(dir, databaseFile))
+		s, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", Empty: true, MainOnly: true, Out: io.Discard, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

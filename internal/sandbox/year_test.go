@@ -57,6 +57,7 @@ func (b *bench) checkBooks() {
 	}
 }
 
+// A year of figures is in make soak.
 func TestQuarterHasOneOrderPerDueCycle(t *testing.T) {
 	t.Parallel()
 	b := start(t, Options{Contracts: 40})
@@ -65,6 +66,7 @@ func TestQuarterHasOneOrderPerDueCycle(t *testing.T) {
 	if r.Billed != r.Orders || r.Orders != len(b.orders("")) || r.Failed == 0 {
 		t.Errorf("the report is %+v", r)
 	}
+	checkFigures(t, b)
 }
 
 // history is the history of a sandbox, contract by contract.

@@ -79,16 +79,26 @@ func (tx *Tx) PlanGroupsOf(ctx context.Context, sellingPlans []int64) (map[int64
 
 // LockLedger locks the shop's figures until the transaction ends.
 func (tx *Tx) LockLedger(ctx context.Context) (analytics.Ledger, error) {
-	if _, err := tx.q.NewRaw("INSERT INTO analytics_state (shop_id, id, last_day, last_number) VALUES (?, 1, 0, 0) ON CONFLICT DO NOTHING", bound{tx.of}).Exec(ctx); err != nil {
-		return analytics.Ledger{}, fmt.Errorf("begin the figures: %w", err)
+	var rows []struct {
+		LastDay, LastNumber int64
+		TimeZone            string
 	}
-	var row struct{ LastDay, LastNumber int64 }
-	q := tx.q.NewSelect().TableExpr("analytics_state AS s").ColumnExpr("s.last_day, s.last_number").Where("s.shop_id = ?", bound{tx.of}).Where("s.id = 1")
-	if err := tx.dialect().forUpdate(q).Scan(ctx, &row); err != nil {
+	q := tx.q.NewSelect().TableExpr("analytics_state AS s").Join("JOIN shops AS z ON z.id = s.shop_id").ColumnExpr("s.last_day, s.last_number, z.time_zone").
+		Where("s.shop_id = ?", bound{tx.of}).Where("s.id = 1")
+	if tx.dialect().locks {
+		q = q.For("UPDATE OF s")
+	}
+	if err := q.Scan(ctx, &rows); err != nil {
 		return analytics.Ledger{}, fmt.Errorf("lock the figures: %w", err)
 	}
-	zone, err := tx.zone(ctx)
-	return analytics.Ledger{Zone: zone, LastDay: analytics.Day(row.LastDay), LastNumber: row.LastNumber}, err
+	if len(rows) == 0 {
+		if _, err := tx.q.NewRaw("INSERT INTO analytics_state (shop_id, id, last_day, last_number) VALUES (?, 1, 0, 0) ON CONFLICT DO NOTHING", bound{tx.of}).Exec(ctx); err != nil {
+			return analytics.Ledger{}, fmt.Errorf("begin the figures: %w", err)
+		}
+		return tx.LockLedger(ctx)
+	}
+	zone, err := zoneOf(rows[0].TimeZone)
+	return analytics.Ledger{Zone: zone, LastDay: analytics.Day(rows[0].LastDay), LastNumber: rows[0].LastNumber}, err
 }
 
 // zone returns the shop's time zone.
@@ -97,6 +107,10 @@ func (tx *Tx) zone(ctx context.Context) (*time.Location, error) {
 	if err := tx.q.NewSelect().TableExpr("shops AS s").ColumnExpr("s.time_zone").Where("s.id = ?", bound{tx.of}).Scan(ctx, &name); err != nil {
 		return nil, fmt.Errorf("read the time zone of a shop: %w", err)
 	}
+	return zoneOf(name)
+}
+
+func zoneOf(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, fault.Because(fault.Internal, err, "the time zone %q is unknown", name)
@@ -176,9 +190,9 @@ func (tx *Tx) OutcomesAfter(ctx context.Context, attempt int64, limit int) ([]an
 	return readRows[analytics.Outcome](rows)
 }
 
-// computed are the tables that are computed from contract_history and order_outcomes.
+// computed are the tables that are computed from contract_history, order_outcomes and attempts.
 var computed = []string{
-	"metric_days", "subscriber_days", "churn_months", "cohort_months", "failure_days", "cycle_days", "subscribers", "subscriber_holdings",
+	"metric_days", "subscriber_days", "churn_months", "cohort_months", "failure_days", "cycle_days", "queue_quarters", "subscribers", "subscriber_holdings",
 }
 
 // ClearFigures deletes what is computed.

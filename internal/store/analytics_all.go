@@ -31,6 +31,9 @@ func (tx *Tx) AllFigures(ctx context.Context) (t analytics.Tables, err error) {
 	if t.Failures, err = allRows[failureRow, analytics.FailureFigures](ctx, tx, "day", "currency", "class", "try"); err != nil {
 		return t, err
 	}
+	if t.Queue, err = allRows[quarterRow, analytics.QueueFigures](ctx, tx, "quarter", "currency", "plan_group_id", "cycle"); err != nil {
+		return t, err
+	}
 	t.Cycles, err = allRows[cycleRow, analytics.CycleFigures](ctx, tx, "day", "cycle")
 	// A result that was taken back later leaves a row that says nothing.
 	t.Cycles = slices.DeleteFunc(t.Cycles, func(c analytics.CycleFigures) bool { return c.Paid == 0 && c.Lost == 0 && c.Skipped == 0 })

@@ -26,6 +26,7 @@ func (tx *Tx) PutFigures(ctx context.Context, t analytics.Tables) error {
 			return putRows[failureRow](ctx, tx, t.Failures, "shop_id, day, currency, class, try", add)
 		},
 		func() error { return putRows[cycleRow](ctx, tx, t.Cycles, "shop_id, day, cycle", add) },
+		func() error { return tx.putQueue(ctx, t.Queue) },
 	} {
 		if err := put(); err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
-	"github.com/perennialhq/perennial/internal/domain/billing"
 )
 
 var _ analytics.ReadTx = (*Tx)(nil)
@@ -141,35 +140,6 @@ func (tx *Tx) CycleSums(ctx context.Context, from, to analytics.Day) ([]analytic
 		return nil, fmt.Errorf("read how orders ended: %w", err)
 	}
 	return readRows[analytics.CycleFigures](rows)
-}
-
-// Queued returns the orders that fall due from one instant to before another.
-func (tx *Tx) Queued(ctx context.Context, from, to time.Time, f analytics.Filter) ([]analytics.QueuedOrders, error) {
-	var rows []struct {
-		DueAt       int64
-		Currency    string
-		PlanGroupID int64
-		Cycle       int64
-		Orders      int64
-		Amount      int64
-	}
-	cycle := fmt.Sprintf("CASE WHEN a.cycle > %[1]d THEN %[1]d ELSE a.cycle END", analytics.LastCycle)
-	q := tx.q.NewSelect().TableExpr("attempts AS a").
-		Join("JOIN contract_history AS h ON h.shop_id = a.shop_id AND h.contract_id = a.contract_id AND h.valid_to = 0").
-		ColumnExpr("a.due_at, h.currency, h.plan_group_id").ColumnExpr(cycle+" AS cycle").ColumnExpr("COUNT(*) AS orders, SUM(h.order_amount) AS amount").
-		Where("a.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).
-		Where("a.due_at IS NOT NULL").Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).Where("a.status = ?", bound{string(billing.Queued)}).
-		GroupExpr("a.due_at, h.currency, h.plan_group_id, " + cycle)
-	if err := tx.filtered(q, "h", f).Scan(ctx, &rows); err != nil {
-		return nil, fmt.Errorf("sum the orders that are queued: %w", err)
-	}
-	list := make([]analytics.QueuedOrders, len(rows))
-	for i, r := range rows {
-		list[i] = analytics.QueuedOrders{
-			At: instant(r.DueAt), Dimension: analytics.Dimension{Currency: money.Currency(r.Currency), Group: r.PlanGroupID}, Cycle: r.Cycle, Orders: r.Orders, Amount: r.Amount,
-		}
-	}
-	return list, nil
 }
 
 // InDunning returns the orders that are declined and not given up.

@@ -296,6 +296,29 @@ func (r *cycleRow) Columns(m *mapping, v *analytics.CycleFigures) {
 	mapInt(m, &r.Skipped, &v.Skipped)
 }
 
+// quarterRow is a row of queue_quarters.
+type quarterRow struct {
+	bun.BaseModel `bun:"table:queue_quarters,alias:q"`
+
+	ShopID      int64  `bun:"shop_id,pk"`
+	Quarter     int64  `bun:"quarter,pk"`
+	Currency    string `bun:"currency,pk"`
+	PlanGroupID int64  `bun:"plan_group_id,pk"`
+	Cycle       int64  `bun:"cycle,pk"`
+	Orders      int64
+	Amount      int64
+}
+
+func (r *quarterRow) Columns(m *mapping, v *analytics.QueueFigures) {
+	m.shop(&r.ShopID)
+	mapInt(m, &r.Quarter, &v.Quarter)
+	mapText(m, &r.Currency, &v.Currency)
+	mapInt(m, &r.PlanGroupID, &v.Group)
+	mapInt(m, &r.Cycle, &v.Cycle)
+	mapInt(m, &r.Orders, &v.Orders)
+	mapInt(m, &r.Amount, &v.Amount)
+}
+
 // subscriberRow is a row of subscribers.
 type subscriberRow struct {
 	bun.BaseModel `bun:"table:subscribers,alias:s"`

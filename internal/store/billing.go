@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
@@ -85,7 +86,7 @@ func (tx *Tx) waitingAttempts(ctx context.Context, w waiting, now time.Time, lim
 	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the attempts that wait: %w", err)
 	}
-	return readRows[billing.Attempt](rows)
+	return tx.noted(readRows[billing.Attempt](rows))
 }
 
 // PendingWork reports, without locking, which work of the shop waits, apart from due attempts.
@@ -159,7 +160,7 @@ func (tx *Tx) attempts(ctx context.Context, where func(*bun.SelectQuery) *bun.Se
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read attempts: %w", err)
 	}
-	return readRows[billing.Attempt](rows)
+	return tx.noted(readRows[billing.Attempt](rows))
 }
 
 // PutAttempts inserts attempts whose ID is 0, giving them one, and writes the
@@ -175,6 +176,9 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 	}
 	next, err := tx.db.ids.take(missing)
 	if err != nil {
+		return err
+	}
+	if err := tx.watch(ctx, attempts); err != nil {
 		return err
 	}
 	given := next
@@ -218,7 +222,9 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 			given++
 		}
 		attempts[i].Version++
+		tx.queue.move(attempts[i].ID, analytics.WaitOf(attempts[i]))
 	}
+	tx.queue.note(attempts)
 	tx.published.attempts = append(tx.published.attempts, attempts...)
 	return nil
 }
@@ -228,9 +234,15 @@ func (tx *Tx) DeleteAttempts(ctx context.Context, ids []billing.AttemptID) error
 	if len(ids) == 0 {
 		return nil
 	}
+	if err := tx.watchIDs(ctx, slices.DeleteFunc(slices.Clone(ids), func(id billing.AttemptID) bool { _, has := tx.queue.known[id]; return has })); err != nil {
+		return err
+	}
 	_, err := tx.q.NewDelete().Model((*attemptRow)(nil)).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(ids)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("remove %d attempts: %w", len(ids), err)
+	}
+	for _, id := range ids {
+		tx.queue.move(id, analytics.Wait{})
 	}
 	return nil
 }

@@ -42,10 +42,13 @@ var stays = map[string]string{
 	"loyalty_rewards.code": isBooked, "loyalty_rewards.currency": isUnit, "loyalty_rewards.description": isBooked, "loyalty_rewards.order_name": isOrdered, "loyalty_rewards.platform_id": isBooked,
 	"loyalty_rewards.reason": isTheirs, "loyalty_rewards.state": isUnit, "loyalty_rewards.type": isUnit,
 	"retention_activities.action": isUnit, "retention_activities.discount": isUnit,
+	"cancel_sessions.step": isUnit, "cancel_sessions.outcome": isUnit, "cancel_sessions.action": isUnit, "cancel_sessions.reason": isUnit, "cancel_sessions.arm": isUnit,
+	"cancel_sessions.moves": isUnit, "cancel_sessions.offer": isOrdered,
 	"messages.from_name": isTheirs, "messages.kind": isUnit, "messages.source": isUnit, "messages.status": isUnit,
 	"annotations.tags": isTheirs, "annotations.target": isOrdered,
-	"portal_sessions.via":  isUnit, // with the whole row
-	"activity.entity_type": isUnit, "activity.event": isUnit, "activity.source": isUnit, "activity.status": isUnit, "activity.actor": isTheirs,
+	"portal_sessions.via":          isUnit, // with the whole row
+	"portal_preferences.mails_off": isUnit, // with the whole row
+	"activity.entity_type":         isUnit, "activity.event": isUnit, "activity.source": isUnit, "activity.status": isUnit, "activity.actor": isTheirs,
 }
 
 // marked are the texts of columns with a form of their own. Others get the canary alone.

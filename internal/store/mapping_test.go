@@ -68,13 +68,13 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[creditRow](t, key, func(*loyalty.Credit) {})
 	mapsBack[deliveryRow](t, key, func(*delivery.Profile) {})
 	mapsBack[endpointRow](t, key, func(e *webhook.Endpoint) { e.Shop = mappedShop })
-	mapsBack[entryRow](t, key, func(e *activity.Entry) { e.Actor.Customer, e.Actor.Job = 0, 0 })
+	mapsBack[entryRow](t, key, func(e *activity.Entry) { e.Actor.Customer, e.Actor.Job, e.Actor.CancelSession = 0, 0, 0 })
 	mapsBack[findingRow](t, key, func(*repair.Finding) {})
 	mapsBack[keyRow](t, key, func(k *access.Key) { k.Shop, k.AppSuspended = mappedShop, false })
 	mapsBack[linkRow](t, key, func(*login.Link) {})
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
-	mapsBack[messageRow](t, key, func(m *notify.Message) { m.Actor.Customer, m.Actor.Job = 0, 0 })
+	mapsBack[messageRow](t, key, func(m *notify.Message) { m.Actor.Customer, m.Actor.Job, m.Actor.CancelSession = 0, 0, 0 })
 	mapsBack[oneOffRow](t, key, func(o *billing.OneOff) { // the rest is of use only before it is stored
 		o.Variant.Vendor, o.Variant.ProductType, o.Variant.Available, o.Variant.RequiresShipping, o.Variant.OnlyOnPlans = "", "", false, false, false
 	})

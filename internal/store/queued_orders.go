@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -30,22 +31,19 @@ func (tx *Tx) queued() *bun.SelectQuery {
 		Where("a.due_at IS NOT NULL").Where("a.status = 'QUEUED'") // as in the index
 }
 
-// QueueSums sums the orders that are charged from one instant to before another.
+// QueueSums sums the orders that are charged from one instant to before another, by quarter of
+// an hour.
 func (tx *Tx) QueueSums(ctx context.Context, from, to time.Time) ([]upcoming.Sum, error) {
-	var rows []struct {
-		DueAt    int64
-		Currency string
-		Orders   int
-		Amount   int64
-	}
-	err := tx.queued().ColumnExpr("a.due_at, h.currency, COUNT(*) AS orders, SUM(h.order_amount) AS amount").
-		Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).GroupExpr("a.due_at, h.currency").Scan(ctx, &rows)
+	var rows []quarterRow
+	err := tx.q.NewSelect().Model((*quarterRow)(nil)).ColumnExpr("q.quarter, q.currency, SUM(q.orders) AS orders, SUM(q.amount) AS amount").
+		Where("q.shop_id = ?", bound{tx.of}).Where("q.quarter >= ?", bound{int64(analytics.QuarterOf(from))}).Where("q.quarter < ?", bound{int64(analytics.QuarterOf(to))}).
+		GroupExpr("q.quarter, q.currency").OrderExpr("q.quarter, q.currency").Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("sum the orders of days: %w", err)
 	}
 	list := make([]upcoming.Sum, len(rows))
 	for i, r := range rows {
-		list[i] = upcoming.Sum{At: instant(r.DueAt), Orders: r.Orders, Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)}}
+		list[i] = upcoming.Sum{At: analytics.Quarter(r.Quarter).Start(), Orders: int(r.Orders), Amount: money.Amount{Minor: r.Amount, Currency: money.Currency(r.Currency)}}
 	}
 	return list, nil
 }
@@ -87,8 +85,8 @@ func (tx *Tx) QueueOrders(ctx context.Context, from, to time.Time, offset, limit
 	// The page is found first, so that nothing is read of orders that are passed over.
 	page := tx.q.NewSelect().TableExpr("attempts AS a").Column("a.id").Where("a.shop_id = ?", bound{tx.of}).Where("a.due_at IS NOT NULL").
 		Where("a.due_at >= ?", boundAt(from)).Where("a.due_at < ?", boundAt(to)).Where("a.status = 'QUEUED'").
-		Order("a.due_at", "a.id").Limit(int64(limit)).Offset(int64(offset))
-	if err := shown(tx.queued()).Where("a.id IN (?)", page).OrderExpr("a.due_at, a.id").Scan(ctx, &rows); err != nil {
+		Order("a.due_at", "a.contract_id", "a.id").Limit(int64(limit)).Offset(int64(offset))
+	if err := shown(tx.queued()).Where("a.id IN (?)", page).OrderExpr("a.due_at, a.contract_id, a.id").Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("read the orders of a day: %w", err)
 	}
 	list := make([]upcoming.Order, len(rows))

@@ -60,8 +60,10 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		by    any
 	}{
 		{`UPDATE retention_activities SET reason = '', info = '' WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`UPDATE cancel_sessions SET comment = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
+		{`DELETE FROM portal_preferences WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM contract_comments WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
@@ -116,10 +118,24 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	if err := tx.putOut(ctx, gone); err != nil {
 		return err
 	}
-	for _, table := range []string{"retention_activities", "webhook_messages"} { // erased by customer
+	for _, table := range []string{"retention_activities", "cancel_sessions", "webhook_messages"} { // erased by customer
 		_, err := tx.q.NewRaw("UPDATE "+table+" SET customer_id = ? WHERE shop_id = ? AND customer_id = ?", kept, int64(tx.of), gone).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)
+		}
+	}
+	return tx.movePreferences(ctx, gone, kept)
+}
+
+// movePreferences lets a customer have the preferences of another one, unless there are own ones.
+func (tx *Tx) movePreferences(ctx context.Context, gone, kept int64) error {
+	for _, query := range []string{
+		`UPDATE portal_preferences SET customer_id = ?2 WHERE shop_id = ?0 AND customer_id = ?1
+			AND NOT EXISTS (SELECT 1 FROM portal_preferences AS own WHERE own.shop_id = ?0 AND own.customer_id = ?2)`,
+		`DELETE FROM portal_preferences WHERE shop_id = ?0 AND customer_id = ?1`,
+	} {
+		if _, err := tx.q.NewRaw(query, int64(tx.of), gone, kept).Exec(ctx); err != nil {
+			return fmt.Errorf("let customer %d have the preferences of customer %d: %w", kept, gone, err)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func checkSharding(t *testing.T, keys, foreign []index) {
 		t.Fatalf("the catalogue shows only %d keys and %d foreign keys", len(keys), len(foreign))
 	}
 	for _, i := range keys {
-		if !strings.HasPrefix(i.Columns, "shop_id,") {
+		if i.Columns != "shop_id" && !strings.HasPrefix(i.Columns, "shop_id,") {
 			t.Errorf("%s.%s is unique by (%s): it must begin with shop_id", i.Table, i.Name, i.Columns)
 		}
 	}

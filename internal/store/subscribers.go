@@ -34,10 +34,11 @@ type published struct {
 }
 
 // changes returns what was written of contracts and attempts.
-func (p published) changes() analytics.Changes {
+func (p published) changes(queue []analytics.QueueChange) analytics.Changes {
 	return analytics.Changes{
 		Contracts: lastOfEach(p.contracts, func(c contract.Contract) contract.ID { return c.ID }),
 		Attempts:  lastOfEach(p.attempts, func(a billing.Attempt) billing.AttemptID { return a.ID }),
+		Queue:     queue,
 		Entries:   p.entries,
 	}
 }
@@ -79,8 +80,8 @@ func (tx *Tx) runSubscribers(ctx context.Context) error {
 			}
 		}
 	}
-	if len(tx.published.contracts) > 0 || len(tx.published.attempts) > 0 {
-		changes := tx.published.changes()
+	if queue := tx.queue.changes(); len(tx.published.contracts) > 0 || len(tx.published.attempts) > 0 || len(queue) > 0 {
+		changes := tx.published.changes(queue)
 		for _, subscriber := range tx.db.subscribers.Changes {
 			if err := subscriber(ctx, tx, changes); err != nil {
 				return err

@@ -35,6 +35,7 @@ type Tx struct {
 	stale    bool // the shop was read without a lock and has changed since
 
 	published published
+	queue     queueWatch
 }
 
 // transaction is a database's transaction.

@@ -23,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
@@ -46,6 +47,7 @@ type Source interface {
 	DuePlanShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePrivacyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueCancelShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueBulkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ExpiredRequestShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -93,6 +95,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
 		{"shops with requests for personal data", s.Source.DuePrivacyShops, func(id shop.ID) task.Task { return privacy.Work{Shop: id} }},
 		{"shops with actions on many contracts", s.Source.DueBulkShops, func(id shop.ID) task.Task { return bulk.Work{Shop: id} }},
+		{"shops with sessions of cancelling that were left open", s.Source.DueCancelShops, func(id shop.ID) task.Task { return session.Work{Shop: id} }},
 		{"shops with requests of keys that have expired", s.Source.ExpiredRequestShops, func(id shop.ID) task.Task { return requestlog.Clean{Shop: id} }},
 		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},
 		{"shops to reconcile", s.Source.UnreconciledShops, func(id shop.ID) task.Task { return intake.Reconcile{Shop: id} }},

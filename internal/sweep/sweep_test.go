@@ -67,6 +67,10 @@ func (s source) UnreconciledShops(context.Context, time.Time, int) ([]shop.ID, e
 	return s.answer(12)
 }
 
+func (s source) DueCancelShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(18)
+}
+
 // queue keeps what is asked for, as "kind shop".
 type queue []string
 
@@ -82,7 +86,7 @@ func TestSweepFindsAllDueTasks(t *testing.T) {
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
 		"loyalty_work{7}", "notify_work{5}", "privacy_work{15}", "partner_work{4}", "plan_repair{8}", "intake_reconcile{12}", "repair_check{11}",
-		"webhook_work{13}", "webhook_work{14}", "bulk_work{16}", "request_log_clean{17}",
+		"webhook_work{13}", "webhook_work{14}", "bulk_work{16}", "request_log_clean{17}", "cancel_sessions{18}",
 	}
 	slices.Sort(want)
 	var q queue

@@ -37,6 +37,20 @@ func AppOf(ctx context.Context) partner.App {
 	return app
 }
 
+// DayOrInstant reads an instant, or the beginning of a day of the caller's store; zero when the
+// value is empty.
+func (c Caller) DayOrInstant(param, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	cal, err := c.Shop.Calendar()
+	if err != nil {
+		return time.Time{}, err
+	}
+	m, err := ParseMoment(param, value, cal.Zone)
+	return m.From, err
+}
+
 // OrderDate reads the date of an order. A day without a time is that day of the
 // caller's store, at its order time.
 func (c Caller) OrderDate(param, value string) (time.Time, error) {

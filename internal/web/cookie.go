@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
 // SessionCookie is the cookie that holds a session of a host's pages. Over HTTPS the browser
@@ -11,6 +13,11 @@ type SessionCookie struct {
 	Name   string        // without the prefix
 	Life   time.Duration // for which the browser keeps it
 	Secure bool          // the pages are reached over HTTPS
+}
+
+// PortalCookie is the cookie of subscribers who signed in with a link.
+func PortalCookie(secure bool) SessionCookie {
+	return SessionCookie{Name: "portal", Life: login.SessionLife, Secure: secure}
 }
 
 func (c SessionCookie) name() string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -40,12 +41,13 @@ type Partners interface {
 	Used(ctx context.Context, of shop.ID, app access.AppID, connection partner.ConnectionID, failed bool)
 }
 
-// Shoppers authenticates requests that the platform's app proxy forwards from a store's own
-// domain. A request without a customer is Unauthenticated.
+// Shoppers authenticates requests of shoppers: those that the platform's app proxy forwards from
+// a store's own domain, or those of a session on the service's address.
 type Shoppers interface {
-	// Enter reads what the platform added to the query. With named, the shopper may
-	// name the store in it too.
-	Enter(ctx context.Context, query url.Values, named bool) (login.Visitor, error)
+	// Enter returns who makes a request with a query. With named, the query may name the
+	// store too. A shopper who is not signed in is Unauthenticated; where only that is
+	// missing, the visitor's store is returned all the same.
+	Enter(r *http.Request, query url.Values, named bool) (login.Visitor, error)
 }
 
 // Answers keeps what requests of a shop were answered. It is shared by all

@@ -16,6 +16,7 @@ type Operation struct {
 	Tag         string
 	Scope       access.Scope // a key needs it
 	Body        any          // a value of the type of the JSON body; nil: none
+	Public      bool         // also for shoppers who are not signed in
 	Once        bool         // to do it again would add to what it did: a line more, another rule
 	Secret      string       // field of the answer that is shown once: a repeated request is given null in its place
 	Status      int          // of success; 0: 200

@@ -62,7 +62,7 @@ var answers = map[fault.Kind]kindAnswer{
 	fault.Internal:             {http.StatusInternalServerError, "Internal error", 0},
 	fault.Invalid:              {http.StatusBadRequest, "The request is not valid", 0},
 	fault.Unauthenticated:      {http.StatusUnauthorized, "A valid API key is required", 0},
-	fault.Forbidden:            {http.StatusForbidden, "The API key does not permit this", 0},
+	fault.Forbidden:            {http.StatusForbidden, "The request is not permitted", 0},
 	fault.NotFound:             {http.StatusNotFound, "Not found", 0},
 	fault.FailedPrecondition:   {http.StatusBadRequest, "The operation is not allowed in the current state", 0},
 	fault.Conflict:             {http.StatusConflict, "Conflict with another change", 1},

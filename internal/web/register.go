@@ -33,15 +33,18 @@ func Register[I, O any](a *API, op Operation, handle func(context.Context, *I) (
 	if op.Method != http.MethodGet {
 		described.Middlewares = append(described.Middlewares, withoutCancel)
 	}
+	if a.gate.Shoppers != nil && op.Method != http.MethodGet {
+		described.Middlewares = append(described.Middlewares, requireJSON)
+	}
+	if op.Public {
+		described.Security = []map[string][]string{}
+	}
 	if a.gate.repeatable(op) {
 		described.Parameters = append(slices.Clip(described.Parameters), repeatParam(op))
 		described.Middlewares = append(described.Middlewares, a.gate.once(op))
 		handle = markBegun(handle)
 	}
 	described.Middlewares = append(described.Middlewares, checkParameters, withContentType(op))
-	if a.gate.Shoppers != nil && op.Method == http.MethodPost { // no other one can be sent by a page of another site
-		described.Middlewares = append(described.Middlewares, requireJSON)
-	}
 	huma.Register(a.huma, described, handle)
 	if op.List != nil {
 		op.List.describe(a.operation(op.Method, op.Path).Parameters)
@@ -82,10 +85,10 @@ func (a *API) errorResponses(op Operation, reads bool) map[string]*huma.Response
 	schema := components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
 	responses := map[string]*huma.Response{}
 	statuses := slices.Concat(everyError[:], op.Errors)
-	if a.gate.Shoppers != nil {
+	if a.gate.Shoppers != nil && op.Method == http.MethodGet {
 		statuses = slices.DeleteFunc(statuses, func(s int) bool { return s == http.StatusForbidden }) // there are no scopes
 	}
-	if reads || a.gate.Shoppers != nil && op.Method == http.MethodPost {
+	if reads || a.gate.Shoppers != nil && op.Method != http.MethodGet {
 		statuses = append(statuses, http.StatusUnsupportedMediaType)
 	}
 	if a.gate.repeatable(op) {

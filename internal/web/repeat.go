@@ -88,7 +88,7 @@ func (g Gate) claim(ctx context.Context, r *http.Request, op Operation) (idempot
 		return idempotency.Claim{}, err
 	}
 	return idempotency.Request{
-		Caller: CallerOf(ctx).Key.ID, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key, Once: op.Once,
+		Caller: CallerOf(ctx).Key.ID, Customer: CallerOf(ctx).Actor.Customer, Line: g.Line, Method: r.Method, Path: r.URL.Path, Query: traceOf(ctx).url.RawQuery, Body: body, Key: key, Once: op.Once,
 	}.Claim(g.Clock.Now()), nil
 }
 

@@ -9,8 +9,10 @@ import (
 )
 
 // repeatable reports whether an operation takes the header: those that change
-// something do, where callers have keys.
-func (g Gate) repeatable(op Operation) bool { return op.Method != http.MethodGet && g.keyed() }
+// something do, unless callers are applications or not signed in.
+func (g Gate) repeatable(op Operation) bool {
+	return op.Method != http.MethodGet && !g.Apps && !op.Public
+}
 
 // repeatErrors lists what the header lets an operation answer in addition to its own
 // errors.
@@ -27,6 +29,6 @@ func repeatParam(op Operation) *huma.Param {
 		Name: repeatHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(idempotency.MaxKey), Pattern: `^[!-~]+$`},
 		Description: "Makes it safe to send the request again: a value of your choice, of visible ASCII characters. For 24 hours the same request with the same value is not carried out again but given the first answer, with " +
 			replayedHeader + ": true. With another query or body it is answered 422, and while the first is still being carried out 409. " +
-			"Values belong to the API key and to method and path. " + unkept,
+			"Values belong to the caller and to method and path. " + unkept,
 	}
 }

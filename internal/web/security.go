@@ -4,10 +4,12 @@ import "github.com/danielgtaylor/huma/v2"
 
 // Names of the security schemes in the document.
 const (
-	headerScheme = "apiKey"
-	queryScheme  = "apiKeyQuery"
-	appScheme    = "application"
-	proxyScheme  = "appProxy"
+	headerScheme  = "apiKey"
+	queryScheme   = "apiKeyQuery"
+	appScheme     = "application"
+	proxyScheme   = "appProxy"
+	tokenScheme   = "portalToken"
+	sessionScheme = "portalSession"
 )
 
 // curlCredentials are the arguments of curl by security scheme.
@@ -23,7 +25,9 @@ func curlCredentials() map[string]string {
 func (g Gate) schemes() map[string]*huma.SecurityScheme {
 	if g.Shoppers != nil {
 		return map[string]*huma.SecurityScheme{
-			proxyScheme: {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there identifies them: send nothing."},
+			proxyScheme:   {Type: "apiKey", In: "query", Name: "signature", Description: "The signature that the platform's app proxy adds to a request at the store's domain. The shopper's session there identifies them: send nothing."},
+			tokenScheme:   {Type: "http", Scheme: "bearer", Description: "A portal token, on the service's own address: of one customer of one store, for two hours. A merchant's server asks for it with GET /api/external/v2/customer-portal-token."},
+			sessionScheme: {Type: "apiKey", In: "cookie", Name: "__Host-portal", Description: "The session of a customer who signed in with a link, on the service's own address."},
 		}
 	}
 	if g.Apps {
@@ -40,7 +44,7 @@ func (g Gate) schemes() map[string]*huma.SecurityScheme {
 // security lists the schemes; one of them is enough.
 func (g Gate) security() []map[string][]string {
 	if g.Shoppers != nil {
-		return []map[string][]string{{proxyScheme: {}}}
+		return []map[string][]string{{proxyScheme: {}}, {tokenScheme: {}}, {sessionScheme: {}}}
 	}
 	if g.Apps {
 		return []map[string][]string{{appScheme: {}}}

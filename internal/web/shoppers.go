@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/login"
 )
 
 // paramShop is the one parameter that both an operation and the platform can have.
@@ -28,28 +29,35 @@ func (g Gate) authenticateShopper(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	named := slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" && p.Name == paramShop })
-	who, err := g.Shoppers.Enter(r.Context(), query, named)
-	if err != nil {
-		refuseShopper(w, r, err)
+	who, err := g.Shoppers.Enter(r, query, named)
+	if err != nil && !(isPublic(ctx.Operation()) && who.Store.ID != 0 && fault.Is(err, fault.Unauthenticated)) {
+		refuseShopper(w, r, err, who.Via)
 		return
 	}
 	t := traceOf(r.Context())
-	t.shop = who.Shop
-	t.url = &url.URL{Path: atStore(r.URL.Path, who.Prefix), RawQuery: who.Query.Encode()}
+	t.shop = who.Store.ID
+	t.url = &url.URL{Path: atStore(r.URL.Path, who), RawQuery: who.Query.Encode()}
 	r.URL.RawQuery = who.Query.Encode()
 	next(huma.WithValue(ctx, callerKey{}, Caller{Shop: who.Store, Actor: who.Actor(t.clientIP)}))
 }
 
+// isPublic reports whether an operation is also for shoppers who are not signed in.
+func isPublic(op *huma.Operation) bool { return op.Security != nil && len(op.Security) == 0 }
+
 // refuseShopper answers a request without a signed-in shopper. Its title does not ask for
 // an API key, as that of other audiences does.
-func refuseShopper(w http.ResponseWriter, r *http.Request, err error) {
+func refuseShopper(w http.ResponseWriter, r *http.Request, err error, via login.Via) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != fault.Unauthenticated {
 		WriteError(w, r, err)
 		return
 	}
 	traceOf(r.Context()).failed(err)
-	w.Header().Set("WWW-Authenticate", `AppProxy realm="perennial"`)
+	scheme := "AppProxy"
+	if via != login.ByProxy && via != "" {
+		scheme = "Bearer"
+	}
+	w.Header().Set("WWW-Authenticate", scheme+` realm="perennial"`)
 	writeProblem(w, newProblem(r, kindAnswer{status: http.StatusUnauthorized, title: "Sign in to the store"}, f))
 }
 
@@ -57,21 +65,28 @@ func refuseShopper(w http.ResponseWriter, r *http.Request, err error) {
 // line's own name. A merchant may have chosen another prefix at the store's domain.
 const proxyPath = "/apps/"
 
-// atStore returns the path at the store's domain that leads to one of ours.
-func atStore(path, prefix string) string {
+// apiPath is what follows the line's name in the paths of operations.
+const apiPath = "cp/api/"
+
+// atStore returns the path that the shopper knows for one of ours: at the store's domain, or
+// on the service's address.
+func atStore(path string, who login.Visitor) string {
 	rest, ok := strings.CutPrefix(path, proxyPath)
-	if !ok || prefix == "" {
+	if !ok || who.Prefix == "" {
 		return path
 	}
 	_, rest, _ = strings.Cut(rest, "/")
-	return strings.TrimSuffix(prefix, "/") + "/" + rest
+	if who.Via != login.ByProxy {
+		rest = strings.TrimPrefix(rest, apiPath)
+	}
+	return strings.TrimSuffix(who.Prefix, "/") + "/" + rest
 }
 
-// requireJSON refuses a body that does not say that it is JSON. A page of another
-// site can submit a form with the visitor's session, and cannot send JSON unless an answer
-// of ours permits it (CORS), which none does. Such a page can also send an empty body
-// without a type: that is accepted when the browser says that the request comes from the
-// store itself, or when it sends neither Origin nor fetch metadata.
+// requireJSON refuses a change that a page of another site could have had the shopper's browser
+// send. A body must say that it is JSON: a form cannot, and a script of another site needs an
+// answer of ours that permits it (CORS), which none does. A request without a body needs no
+// type; what the browser says about where it comes from must be the store or the service, or
+// nothing.
 func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	text, err := ReadBody(r)
@@ -81,12 +96,15 @@ func requireJSON(ctx huma.Context, next func(huma.Context)) {
 	}
 	given := r.Header.Get("Content-Type")
 	media, _, err := mime.ParseMediaType(given)
-	bare := len(text) == 0 && given == "" && sameSite(r)
-	if bare || err == nil && media == mediaJSON {
+	bare := len(text) == 0 && (given == "" || r.Method != http.MethodPost) // a form of another site can post, and has a type
+	switch isJSON := err == nil && media == mediaJSON; {
+	case isJSON || bare && sameSite(r):
 		next(ctx)
-		return
+	case !bare:
+		WriteError(w, r, unsupportedType(given))
+	default:
+		WriteError(w, r, fault.New(fault.Forbidden, "the request comes from a page of another site").Code("crossOrigin"))
 	}
-	WriteError(w, r, unsupportedType(given))
 }
 
 // sameSite reports whether a request comes from a page of the store, or from no page.

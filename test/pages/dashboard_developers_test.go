@@ -61,7 +61,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	if got := ask(t, s.Subscriptions+"/api/external/v2/activity-logs", value); got != http.StatusUnauthorized {
 		t.Errorf("a revoked key is answered %d", got)
 	}
-	for end := time.Now().Add(10 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		v.tab.Open(at + "/api-log?answer=403")
 		if strings.Contains(v.text("main table"), "/api/external/v2/webhook-endpoints") {
 			break
@@ -94,7 +94,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.open("time", at+"/time", http.StatusOK)
 	v.submit("outcome refused", "#f-contract", "1", http.StatusUnprocessableEntity)
 	v.tab.Click("button[value=week]") // the page changes while time moves
-	for end := time.Now().Add(30 * time.Second); strings.Contains(v.text("#time-results"), "Time is moving"); v.tab.Open(at + "/time") {
+	for end := time.Now().Add(time.Minute); strings.Contains(v.text("#time-results"), "Time is moving"); v.tab.Open(at + "/time") {
 		if time.Now().After(end) {
 			t.Fatal("time does not arrive")
 		}

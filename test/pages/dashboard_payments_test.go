@@ -28,10 +28,14 @@ func (s *site) order(t *testing.T, path string, body any) {
 	}
 }
 
-// says checks that a page says a text.
+// says checks that a page says a text, once it is loaded.
 func (v *visit) says(want string) {
 	v.t.Helper()
-	if got := browsertest.Eval[string](v.tab, "document.body.innerText"); !strings.Contains(got, want) {
+	const loaded = `(async () => {
+		while (document.readyState !== "complete") await new Promise(requestAnimationFrame);
+		return document.body.innerText;
+	})()`
+	if got := browsertest.Eval[string](v.tab, loaded); !strings.Contains(got, want) {
 		v.t.Errorf("the page does not say %q:\n%s", want, got)
 	}
 }

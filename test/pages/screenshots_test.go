@@ -2,7 +2,6 @@ package pages
 
 import (
 	"flag"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/browsertest"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/sandbox"
-	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 var screenshots = flag.String("screenshots", "", "folder for the pictures of the README")
@@ -21,18 +19,7 @@ func TestScreenshotsOfReadme(t *testing.T) {
 	if *screenshots == "" {
 		t.Skip("make screenshots takes them")
 	}
-	o := sandbox.Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Contracts: 60, Log: slog.New(slog.DiscardHandler)}
-	o.Database = filepath.Join(o.DataDir, "perennial.db")
-	storetest.SQLiteFile(t, o.Database)
-	s, err := sandbox.Start(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("close the sandbox: %v", err)
-		}
-	})
+	s := run(t, sandbox.Options{Contracts: 60})
 	advance(t, s.URLs().Control, "P38D")
 	m := s.Manifest()
 	at := &site{URLs: s.URLs(), manifest: m}

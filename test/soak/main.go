@@ -53,6 +53,8 @@ type part struct {
 func (s *soak) parts() []part {
 	return []part{
 		{"tests", "The long tests: a year of the demo store, nodes that are killed, connections, databases and machines that fail.", longTests},
+		{"pages", "Every page in a real browser, on PostgreSQL, with a thousand contracts moved by a merchant.", pages},
+		{"race", "The race detector on all packages whose tests are quick enough for it.", race},
 		{"proof", "The billing engine through simulated years under faults.", s.proof},
 		{"calendar", "Every day of every time zone for forty years, at several order times.", calendar},
 		{"oracle", "Signatures, tokens and names, judged by the platform's official library.", oracle},
@@ -71,7 +73,7 @@ type done struct {
 func (s *soak) run(ctx context.Context) error {
 	for _, name := range s.only {
 		if !slices.ContainsFunc(s.parts(), func(p part) bool { return p.name == name }) {
-			return fmt.Errorf("there is no part %q: use tests, proof, calendar, oracle or mutants", name)
+			return fmt.Errorf("there is no part %q: use tests, pages, race, proof, calendar, oracle or mutants", name)
 		}
 	}
 	commit, err := commitOf(ctx) // before reports change the tree

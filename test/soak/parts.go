@@ -132,6 +132,30 @@ func longPackages(ctx context.Context) (map[string][]string, error) {
 	return packages, nil
 }
 
+// pages runs the tests of pages on PostgreSQL. What a check shows of them is on SQLite.
+func pages(ctx context.Context) (string, error) {
+	out, err := run(ctx, "go", "test", "-tags", tag, "-count=1", "-v", "-parallel", "2", "-timeout", "2h", "./test/pages", "-postgres")
+	if err != nil {
+		return "", err
+	}
+	figures := "| Test | Seconds |\n|---|---|\n"
+	for _, p := range finished.FindAllStringSubmatch(out, -1) {
+		figures += fmt.Sprintf("| %s | %s |\n", p[1], seconds(out, p[1], p[2]))
+	}
+	return figures, nil
+}
+
+var passedPackage = regexp.MustCompile(`(?m)^ok `)
+
+// race runs the race detector on more packages than a check does.
+func race(ctx context.Context) (string, error) {
+	out, err := run(ctx, "make", "race", "RACE=$(RACE_LONG)")
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The tests of %d packages passed.\n", len(passedPackage.FindAllString(out, -1))), nil
+}
+
 // proofFile is the report of the proof.
 const proofFile = "docs/generated/proof.md"
 

@@ -111,7 +111,7 @@ func (s service) do(r *http.Request) *httptest.ResponseRecorder {
 func (s service) work() {
 	s.Helper()
 	must(s.T, s.Start(s.Context()))
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		idle, err := s.Store.Idle(s.Context())
 		must(s.T, err)

@@ -54,7 +54,14 @@ type Actor struct {
 	Customer int64 `json:",omitempty"`
 	// Job is the bulk job that acts; 0: none. Entries do not store it.
 	Job int64 `json:",omitempty"`
+	// CancelSession is the customer's way through the flow of cancelling that the change is
+	// part of; 0: none. Entries do not store it.
+	CancelSession int64 `json:",omitempty"`
 }
+
+// Subscriber reports whether the actor is a subscriber, or acts as one: what holds for
+// subscribers holds for a user of the dashboard who has opened the portal as the customer.
+func (a Actor) Subscriber() bool { return a.Source == CustomerPortal || a.Customer != 0 }
 
 // System is the service acting automatically.
 var System = Actor{Source: SystemEvent}

@@ -12,6 +12,7 @@ import (
 // Show is Detail after a change: when the platform does not answer, it returns the
 // contract as it is stored.
 func (ed *Editor) Show(ctx context.Context, of shop.ID, cmd Command) (contract.Detail, error) {
+	cmd.Permit = nil // it was for the change
 	d, err := ed.detail(ctx, of, cmd)
 	if fault.Is(err, fault.Unavailable) {
 		_, known, failed := ed.Load(ctx, of, cmd)

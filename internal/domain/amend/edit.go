@@ -30,6 +30,7 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, decide func
 		if err != nil {
 			return contract.Detail{}, err
 		}
+		cmd.Permit = nil // what it allows may be done already when the change starts again
 		is, err := ed.Platform.Detail(ctx, store.At(), int64(cmd.Contract))
 		if err != nil {
 			return contract.Detail{}, PlatformError(err)

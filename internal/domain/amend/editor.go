@@ -64,6 +64,21 @@ type Command struct {
 	Line     shop.Line
 	Contract contract.ID
 	Actor    activity.Actor
+	Permit   Permit // nil: the actor may
+}
+
+// Permit says whether an actor may change a contract, as it is when the change is decided.
+type Permit interface {
+	// Contract returns why the contract may not be changed, or nil.
+	Contract(ctx context.Context, tx intake.ReadTx, of shop.Shop, c contract.Contract) error
+}
+
+// Check asks the command's permit, if it has one.
+func (cmd Command) Check(ctx context.Context, tx intake.ReadTx, of shop.Shop, c contract.Contract) error {
+	if cmd.Permit == nil {
+		return nil
+	}
+	return cmd.Permit.Contract(ctx, tx, of, c)
 }
 
 // Bundles finds the box of a contract.

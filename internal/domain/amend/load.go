@@ -10,7 +10,7 @@ import (
 )
 
 // Load reads the store and a contract. A contract of the other line of business, and for
-// a subscriber another subscriber's, is NotFound.
+// a subscriber another subscriber's, is NotFound. It asks the command's permit.
 func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop, contract.Contract, error) {
 	var store shop.Shop
 	var known contract.Contract
@@ -23,8 +23,10 @@ func (ed *Editor) Load(ctx context.Context, of shop.ID, cmd Command) (shop.Shop,
 			return ContractNotFound(cmd.Contract)
 		}
 		known = rows[0]
-		store, err = tx.Shop(ctx)
-		return err
+		if store, err = tx.Shop(ctx); err != nil {
+			return err
+		}
+		return cmd.Check(ctx, tx, store, known)
 	})
 	if err == nil && !store.Connected {
 		err = fault.New(fault.FailedPrecondition, "the store's connection to the platform is gone").Entity(Entity).Code("connectionGone")

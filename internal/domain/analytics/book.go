@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
@@ -23,6 +24,7 @@ type Book struct {
 	cohorts  map[CohortMonth]*CohortMonth       // by key
 	failures map[FailureFigures]*FailureFigures // by key
 	cycles   map[CycleFigures]*CycleFigures     // by key
+	queue    map[QueueFigures]*QueueFigures     // by key
 
 	ahead map[dayKey]*DayFigures // of a rebuild: orders whose days are added later
 }
@@ -44,6 +46,7 @@ func NewBook(last Tables) *Book {
 		days: make(map[Dimension]*entry[DayFigures]), subscribers: &entry[SubscriberFigures]{}, customers: make(map[int64]*entry[Subscriber]),
 		holdings: make(map[Holding]*entry[Holding]), churn: make(map[Month]*ChurnMonth), cohorts: make(map[CohortMonth]*CohortMonth),
 		failures: make(map[FailureFigures]*FailureFigures), cycles: make(map[CycleFigures]*CycleFigures),
+		queue: make(map[QueueFigures]*QueueFigures),
 	}
 	for _, d := range last.Days {
 		b.days[d.Dimension] = &entry[DayFigures]{row: d}
@@ -139,6 +142,7 @@ func (b *Book) Tables() Tables {
 			return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Cycle, b.Cycle))
 		}),
 	}
+	t.Queue = slices.DeleteFunc(sorted(b.queue, compareQueue), func(q QueueFigures) bool { return q.Orders == 0 && q.Amount == 0 })
 	t.Days = append(t.Days, changed(b.days, compareDays)...)
 	if b.subscribers.changed {
 		t.SubscriberDays = append(t.SubscriberDays, b.subscribers.row)

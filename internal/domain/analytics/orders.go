@@ -52,21 +52,21 @@ func (s *Service) forecast(ctx context.Context, tx ReadTx, days int, f Filter) (
 	if err != nil {
 		return Forecast{}, err
 	}
-	queued, err := tx.Queued(ctx, now, (today + Day(days)).In(zone), f)
+	queued, err := tx.Queued(ctx, QuarterOf(now), QuarterOf((today + Day(days)).In(zone)), f)
 	if err != nil {
 		return Forecast{}, err
 	}
 	return forecast(queued, newOdds(results), Period{today, today + Day(days) - 1}, zone), nil
 }
 
-func forecast(queued []QueuedOrders, chances odds, p Period, zone *time.Location) Forecast {
+func forecast(queued []QueueFigures, chances odds, p Period, zone *time.Location) Forecast {
 	expected := make([]*big.Rat, p.Days())
 	f := Forecast{Days: make([]ForecastDay, p.Days())}
 	for i := range f.Days {
 		f.Days[i].Day, expected[i] = p.From+Day(i), new(big.Rat)
 	}
 	for _, q := range queued {
-		at := int(DayOf(q.At, zone) - p.From)
+		at := int(DayOf(q.Quarter.Start(), zone) - p.From)
 		if at < 0 || at >= len(f.Days) {
 			continue
 		}

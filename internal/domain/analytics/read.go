@@ -16,15 +16,6 @@ type Filter struct {
 	Group    *int64         // nil: all plan groups
 }
 
-// QueuedOrders is orders that wait for their date, of one instant, dimension and cycle.
-type QueuedOrders struct {
-	At time.Time
-	Dimension
-	Cycle  int64 // at most LastCycle
-	Orders int64
-	Amount int64
-}
-
 // ReadTx is one snapshot of a shop's figures.
 type ReadTx interface {
 	DaysTx
@@ -63,8 +54,8 @@ type OrdersTx interface {
 	FailureDays(ctx context.Context, from, to Day, c money.Currency) ([]FailureFigures, error)
 	// CycleSums returns the sums of the results of the days from one to another, by cycle.
 	CycleSums(ctx context.Context, from, to Day) ([]CycleFigures, error)
-	// Queued returns the orders that fall due from one instant to before another.
-	Queued(ctx context.Context, from, to time.Time, f Filter) ([]QueuedOrders, error)
+	// Queued returns the orders that fall due from one quarter to before another.
+	Queued(ctx context.Context, from, to Quarter, f Filter) ([]QueueFigures, error)
 	// InDunning returns the number and expected amount of the orders that are declined and not
 	// given up, by currency.
 	InDunning(ctx context.Context) ([]Owed, error)
@@ -83,7 +74,7 @@ type ReadStore interface {
 }
 
 // Service answers what the figures of a store are. Times of an answer grow with the days it
-// covers, and of a forecast with the orders that are queued.
+// covers.
 type Service struct {
 	Store ReadStore
 	Clock clock.Clock

@@ -20,9 +20,11 @@ type RebuildTx interface {
 	VersionsAfter(ctx context.Context, number int64, limit int) ([]Version, error)
 	// OutcomesAfter returns at most limit outcomes of attempts with higher ids, in order.
 	OutcomesAfter(ctx context.Context, attempt int64, limit int) ([]Outcome, error)
+	// CountQueue sums the orders that are queued, in the order of their keys.
+	CountQueue(ctx context.Context) ([]QueueFigures, error)
 	// AllFigures returns every row that is computed, by key.
 	AllFigures(ctx context.Context) (Tables, error)
-	// ClearFigures deletes what is computed from versions and outcomes.
+	// ClearFigures deletes what is computed.
 	ClearFigures(ctx context.Context) error
 }
 
@@ -49,7 +51,7 @@ type Rebuilt struct {
 const batch = 500
 
 // Rebuild begins the history of contracts that have none, and computes the tables of a shop
-// again from history and outcomes. Changes of the shop's figures wait until it is done; an
+// again from history, outcomes and queue. Changes of the shop's figures wait until it is done; an
 // error leaves the tables as they were.
 func (r *Rebuilder) Rebuild(ctx context.Context, of shop.ID) (Rebuilt, error) {
 	var done Rebuilt
@@ -81,7 +83,11 @@ func (r *Rebuilder) Rebuild(ctx context.Context, of shop.ID) (Rebuilt, error) {
 		if err := done.addVersions(ctx, tx, book); err != nil {
 			return err
 		}
-		if err := tx.PutFigures(ctx, book.Tables()); err != nil {
+		tables := book.Tables()
+		if tables.Queue, err = tx.CountQueue(ctx); err != nil {
+			return err
+		}
+		if err := tx.PutFigures(ctx, tables); err != nil {
 			return err
 		}
 		is, err := tx.AllFigures(ctx)

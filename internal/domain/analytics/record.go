@@ -12,11 +12,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
-// Changes is what a transaction wrote: each contract and each attempt once, as it is now, and
-// the entries.
+// Changes is what a transaction wrote: each contract and each attempt once, as it is now, where
+// orders were queued or ceased to be, and the entries.
 type Changes struct {
 	Contracts []contract.Contract
 	Attempts  []billing.Attempt
+	Queue     []QueueChange
 	Entries   []activity.Entry
 }
 
@@ -48,6 +49,7 @@ type Tx interface {
 
 // HistoryTx is what happened to contracts and orders.
 type HistoryTx interface {
+	QueueTx
 	// ContractVersions returns the current versions of contracts. Those without are left out.
 	ContractVersions(ctx context.Context, contracts []int64) (map[int64]Version, error)
 	// OrderOutcomes returns the outcomes of attempts. Those without are left out.
@@ -75,30 +77,56 @@ type TablesTx interface {
 // Record brings the figures up to date with what a transaction wrote, in that transaction.
 func Record(ctx context.Context, tx Tx, c Changes) error {
 	orders := slices.DeleteFunc(slices.Clone(c.Attempts), func(a billing.Attempt) bool { return a.Version <= 1 && resultOf(a) == "" && !a.HadCase() })
-	if len(c.Contracts) == 0 && len(orders) == 0 {
+	if len(c.Contracts) == 0 && len(orders) == 0 && len(c.Queue) == 0 {
 		return nil
 	}
-	ids := make([]int64, 0, len(c.Contracts)+len(orders))
+	ids := make([]int64, 0, len(c.Contracts)+len(orders)+len(c.Queue))
 	for _, of := range c.Contracts {
 		ids = append(ids, int64(of.ID))
 	}
 	for _, a := range orders {
 		ids = append(ids, int64(a.Contract))
 	}
+	for _, q := range c.Queue {
+		ids = append(ids, q.contract())
+	}
 	slices.Sort(ids)
-	current, err := tx.ContractVersions(ctx, slices.Compact(ids))
-	if err != nil {
+	w := writing{Changes: c}
+	if len(c.Queue) > 0 { // before the versions are read: a contract may be another transaction's
+		if err := w.lock(ctx, tx); err != nil {
+			return err
+		}
+	}
+	var err error
+	if w.current, err = tx.ContractVersions(ctx, slices.Compact(ids)); err != nil {
 		return err
 	}
-	versions, err := next(ctx, tx, current, c)
-	if err != nil {
+	if w.versions, err = next(ctx, tx, w.current, c); err != nil {
 		return err
 	}
-	outcomes, err := pending(ctx, tx, orders)
-	if err != nil || len(versions) == 0 && len(outcomes) == 0 {
+	w.orders, err = pending(ctx, tx, orders)
+	if err != nil || len(w.versions) == 0 && len(w.orders) == 0 && len(c.Queue) == 0 {
 		return err
 	}
-	return write(ctx, tx, current, versions, outcomes)
+	return w.write(ctx, tx)
+}
+
+// writing is what follows from a transaction's changes.
+type writing struct {
+	Changes
+	ledger   *Ledger // nil: it is not locked yet
+	current  map[int64]Version
+	versions []change
+	orders   []order
+}
+
+func (w *writing) lock(ctx context.Context, tx TablesTx) error {
+	if w.ledger != nil {
+		return nil
+	}
+	l, err := tx.LockLedger(ctx)
+	w.ledger = &l
+	return err
 }
 
 // change is a contract that has another state than its current version.
@@ -188,13 +216,16 @@ func pending(ctx context.Context, tx Tx, attempts []billing.Attempt) ([]order, e
 }
 
 // write adds versions and outcomes, with what they make of the tables.
-func write(ctx context.Context, tx Tx, current map[int64]Version, changes []change, orders []order) error {
-	ledger, err := tx.LockLedger(ctx)
-	if err != nil {
+func (w *writing) write(ctx context.Context, tx Tx) error {
+	if err := w.lock(ctx, tx); err != nil {
 		return err
 	}
-	versions, keys := numbered(&ledger, current, changes)
+	before, ledger, current, orders := *w.ledger, w.ledger, w.current, w.orders
+	versions, keys := numbered(ledger, current, w.versions)
 	latest := maps.Clone(current)
+	if latest == nil {
+		latest = make(map[int64]Version)
+	}
 	for _, v := range versions {
 		latest[v.Contract] = v
 	}
@@ -228,6 +259,9 @@ func write(ctx context.Context, tx Tx, current map[int64]Version, changes []chan
 	for i := range orders {
 		book.Order(orders[i].was, outcomes[i])
 	}
+	if err := book.queueOf(ctx, tx, w.Queue, current, latest); err != nil {
+		return err
+	}
 	outcomes = slices.DeleteFunc(outcomes, func(o Outcome) bool { return o.Attempt == 0 })
 	if err := tx.AddVersions(ctx, versions); err != nil {
 		return err
@@ -238,7 +272,10 @@ func write(ctx context.Context, tx Tx, current map[int64]Version, changes []chan
 	if err := tx.PutFigures(ctx, book.Tables()); err != nil {
 		return err
 	}
-	return tx.PutLedger(ctx, ledger)
+	if *ledger == before {
+		return nil
+	}
+	return tx.PutLedger(ctx, *ledger)
 }
 
 // numbered returns the versions of changes, and what they concern.

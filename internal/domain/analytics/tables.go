@@ -126,6 +126,7 @@ type Tables struct {
 	Cohorts  []CohortMonth
 	Failures []FailureFigures
 	Cycles   []CycleFigures
+	Queue    []QueueFigures
 }
 
 // sorted returns the values of a map in an order that does not change.

@@ -26,14 +26,14 @@ func Find(ctx context.Context, tx ReadTx, line shop.Line, id AttemptID, by activ
 		return Record{}, err
 	}
 	if len(rows) == 0 {
-		return Record{}, notFound(id)
+		return Record{}, NotFound(id)
 	}
 	contracts, err := tx.Contracts(ctx, []contract.ID{rows[0].Contract})
 	if err != nil {
 		return Record{}, err
 	}
 	if len(contracts) == 0 || contracts[0].Line != line || contracts[0].HiddenFrom(by) {
-		return Record{}, notFound(id)
+		return Record{}, NotFound(id)
 	}
 	return Record{Attempt: rows[0], Of: contracts[0]}, nil
 }
@@ -43,7 +43,7 @@ func Find(ctx context.Context, tx ReadTx, line shop.Line, id AttemptID, by activ
 func Shown(ctx context.Context, b Book, of shop.ID, line shop.Line, id AttemptID, by activity.Actor) (Record, error) {
 	r, err := b.Attempt(ctx, of, line, id)
 	if err == nil && r.Of.HiddenFrom(by) {
-		return Record{}, notFound(id)
+		return Record{}, NotFound(id)
 	}
 	return r, err
 }
@@ -79,7 +79,8 @@ func ReadOneOffs(ctx context.Context, tx OneOffReader, contracts map[contract.ID
 	return all, err
 }
 
-func notFound(id AttemptID) error {
+// NotFound is the failure of naming an attempt that does not exist.
+func NotFound(id AttemptID) error {
 	return fault.New(fault.NotFound, "billing attempt %d does not exist", id).Entity(AttemptEntity).Code("billingAttemptNotFound")
 }
 

@@ -26,6 +26,11 @@ func (c Calendar) Day(t time.Time) Date { return dateOf(t.In(c.zone())) }
 // Days returns how many local days later one instant is than another.
 func (c Calendar) Days(from, to time.Time) int { return int(c.day(to) - c.day(from)) }
 
+// DaysBefore returns the instant so many local days earlier, at the same time of day.
+func (c Calendar) DaysBefore(t time.Time, days int) time.Time {
+	return t.In(c.zone()).AddDate(0, 0, -days).UTC()
+}
+
 // At moves an instant to the order time of its local day. Years before 1900
 // and after 9998 give Never.
 func (c Calendar) At(t time.Time) time.Time {

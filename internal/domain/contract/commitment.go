@@ -19,12 +19,17 @@ func (c Contract) HiddenFrom(from activity.Actor) bool {
 	return from.Customer != 0 && from.Customer != c.Customer.ID
 }
 
-// CheckCommitment refuses changes by a subscriber who is in a commitment. Merchants and
-// the service itself are not restricted.
+// CheckCommitment refuses changes by a subscriber who is in a commitment, or by a user of the
+// dashboard as the subscriber. Merchants and the service itself are not restricted.
 func (c Contract) CheckCommitment(s shop.Settings, by activity.Actor) error {
-	if by.Source != activity.CustomerPortal || !c.InCommitment(s) {
+	if !by.Subscriber() || !c.InCommitment(s) {
 		return nil
 	}
+	return c.Frozen()
+}
+
+// Frozen returns the failure of a change that the subscriber's commitment forbids.
+func (c Contract) Frozen() *fault.Error {
 	return fault.New(fault.FailedPrecondition, "%d of %d orders are completed: %d more before this subscription can be changed", c.Completed(), c.MinCycles, c.Committed()).
 		Entity("subscriptionContract").Code("contractFrozen")
 }

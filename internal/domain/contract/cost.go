@@ -2,6 +2,7 @@ package contract
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 )
@@ -33,6 +34,13 @@ func (c Contract) Cost(lines []LineItem, cycle, ahead int) money.Amount {
 		total.Minor += n
 	}
 	return total
+}
+
+// HasDiscount reports whether a discount of a title is on the contract and not used up.
+func (c Contract) HasDiscount(title string) bool {
+	return slices.ContainsFunc(c.Discounts, func(d Discount) bool {
+		return d.Title == title && d.RejectedWhy == "" && (d.CycleLimit == 0 || d.UsedCycles < d.CycleLimit)
+	})
 }
 
 // takeOff subtracts a discount from the lines that it applies to.

@@ -120,6 +120,7 @@ type EndReason string
 const (
 	EndOfTerm    EndReason = "PREPAID" // deliveries that are paid for
 	EndOfMinimum EndReason = "MINIMUM" // orders that the customer committed to
+	EndOfOrder   EndReason = "ORDER"   // the next order, which could not be changed any more
 )
 
 // Trial is the free trial of a contract.
@@ -172,7 +173,7 @@ var endings = map[string]activity.EventType{
 // Entry returns the entry of a scheduled cancellation in a state.
 func (e Ending) Entry(c ID, what string, by activity.Actor, now time.Time) activity.Entry {
 	event := endings[what]
-	if e.Why == EndOfMinimum {
+	if e.Why != EndOfTerm {
 		event = activity.InformationalEvent
 	}
 	return entryOf(c, event, by, now, EndingDetails{Why: e.Why, Cycle: e.Cycle, At: e.At, Status: what})
@@ -229,7 +230,7 @@ func (c Contract) MaxCycle() int { return c.MaxCycles + c.PassedCycles }
 // orders as before.
 func (c *Contract) AddPassedCycles(cycles int) {
 	c.PassedCycles += cycles
-	if c.Ending != nil && c.Ending.Why == EndOfMinimum {
+	if c.Ending != nil && c.Ending.Why != EndOfTerm {
 		ending := *c.Ending
 		ending.Cycle += cycles
 		c.Ending = &ending

@@ -44,20 +44,25 @@ type Hash [sha256.Size]byte
 
 // Request is a request that may be repeated.
 type Request struct {
-	Caller access.KeyID
-	Line   shop.Line
-	Method string
-	Path   string
-	Query  string // in canonical form, without credentials
-	Body   []byte
-	Key    Key
-	Once   bool // repeating it would not be safe: it is executed at most once
+	Caller   access.KeyID
+	Customer int64 // the subscriber who makes it; 0: the holder of a key
+	Line     shop.Line
+	Method   string
+	Path     string
+	Query    string // in canonical form, without credentials
+	Body     []byte
+	Key      Key
+	Once     bool // repeating it would not be safe: it is executed at most once
 }
 
 // name identifies the request among those of its shop: the same key means
 // something else to another caller and to another operation.
 func (r Request) name() Hash {
-	return hashOf(strconv.FormatInt(int64(r.Caller), 10), string(r.Line), r.Method, r.Path, string(r.Key))
+	parts := []string{strconv.FormatInt(int64(r.Caller), 10), string(r.Line), r.Method, r.Path, string(r.Key)}
+	if r.Customer != 0 {
+		parts = append(parts, strconv.FormatInt(r.Customer, 10))
+	}
+	return hashOf(parts...)
 }
 
 // fingerprint tells a request that comes again from another one that was given

@@ -27,8 +27,11 @@ const (
 	lastUseResolution = 5 * time.Minute
 )
 
-// SessionLife is how long a session lasts at most.
-const SessionLife = sessionLife
+// What pages say: how long a session lasts at most, and how long a link works.
+const (
+	SessionLife = sessionLife
+	LinkLife    = linkLife
+)
 
 // Hash is what is stored of the secret part of a link or a token.
 type Hash = secret.Hash

@@ -25,11 +25,11 @@ type ProxyAuthenticator struct {
 type Visitor struct {
 	Principal
 	Store  shop.Shop
-	Prefix string     // path of the app proxy at the store's domain
+	Prefix string     // path that the shopper knows for the interface: of the app proxy at the store's domain, or on the service's address
 	Query  url.Values // the customer's own query parameters
 }
 
-// Enter returns who makes a request, or Unauthenticated. With named, the request's
+// Enter returns who makes a request, or Unauthenticated, with the store where only the customer is missing. With named, the request's
 // own query may name the store; another store than the shopper's is Invalid.
 func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named bool) (Visitor, error) {
 	v, err := d.Proxy.Open(query, named, d.Clock.Now())
@@ -45,7 +45,7 @@ func (d ProxyAuthenticator) Enter(ctx context.Context, query url.Values, named b
 	}
 	switch {
 	case v.Customer == 0:
-		return Visitor{}, fault.New(fault.Unauthenticated, "the customer is not signed in to the store").Entity(entity).Code("signedOut")
+		return Visitor{Principal: Principal{Via: ByProxy}, Store: store, Prefix: v.Prefix, Query: v.Query}, fault.New(fault.Unauthenticated, "the customer is not signed in to the store").Entity(entity).Code("signedOut")
 	case v.Elsewhere:
 		return Visitor{}, fault.New(fault.Invalid, "the shop that the query names is not the one that the shopper is at").Code("shopMismatch").Field("shop")
 	}

@@ -75,6 +75,11 @@ var traits = map[Kind]trait{
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }
 
+// CustomerKinds lists the kinds that subscribers get, by name.
+func CustomerKinds() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == MerchantNotice })
+}
+
 // Kinds lists the kinds that a store can disable, by name.
 func Kinds() []Kind {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(traits)), func(k Kind) bool { return traits[k].staff })

@@ -2,8 +2,8 @@ package plan
 
 import "strings"
 
-// splitTags reads a comma-separated list of tags.
-func splitTags(list string) []string {
+// SplitTags reads a comma-separated list of tags.
+func SplitTags(list string) []string {
 	var tags []string
 	for t := range strings.SplitSeq(list, ",") {
 		if t = strings.TrimSpace(t); t != "" {
@@ -20,7 +20,7 @@ type Tags struct{ Customer, Order []string }
 // from the checkout, or a renewal.
 func TagsFor(g Group, renewal bool) Tags {
 	if renewal {
-		return Tags{Customer: splitTags(g.CustomerTag), Order: splitTags(g.MemberOrderTag)}
+		return Tags{Customer: SplitTags(g.CustomerTag), Order: SplitTags(g.MemberOrderTag)}
 	}
-	return Tags{Customer: splitTags(g.CustomerTag), Order: splitTags(g.OrderTag)}
+	return Tags{Customer: SplitTags(g.CustomerTag), Order: SplitTags(g.OrderTag)}
 }

@@ -89,7 +89,7 @@ type Offer struct {
 }
 
 // CustomerTags are the tags of customers who subscribe to the option.
-func (o Offer) CustomerTags() []string { return splitTags(o.CustomerTag) }
+func (o Offer) CustomerTags() []string { return SplitTags(o.CustomerTag) }
 
 // Fields by which the list of groups can be sorted.
 const (

@@ -1,6 +1,7 @@
 // Package retention records what subscribers did when they considered
 // cancelling: offers, answers and reasons. It applies none
-// of them.
+// of them. Its rooms are the store's flow of cancelling, a customer's way through it, and
+// the report of what it kept.
 package retention
 
 import (
@@ -39,6 +40,21 @@ type Details struct {
 	Info     string
 }
 
+// The actions that the service itself records. Callers may report others.
+const (
+	Kept             = "KEPT"
+	Skipped          = "SKIPPED"
+	Paused           = "PAUSED"
+	DiscountApplied  = "DISCOUNT_APPLIED"
+	ProductSwapped   = "PRODUCT_SWAPPED"
+	FrequencyChanged = "FREQUENCY_CHANGED"
+	QuantityChanged  = "QUANTITY_CHANGED"
+	Rescheduled      = "RESCHEDULED"
+	ContactedSupport = "CONTACTED_SUPPORT"
+	CancelScheduled  = "CANCEL_SCHEDULED"
+	Cancelled        = "CANCELLED"
+)
+
 // Maximum lengths, in characters.
 const (
 	MaxAction   = 100
@@ -74,16 +90,21 @@ type Command struct {
 	Actor    activity.Actor
 }
 
-// Tx is one transaction on one shop's data.
-type Tx interface {
-	// Contracts returns contracts, locked. Unknown ids are left out.
-	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
+// Writer stores activities.
+type Writer interface {
 	// RetentionsOf returns a contract's activities, newest first.
 	RetentionsOf(ctx context.Context, c contract.ID) ([]Activity, error)
 	// AddRetention inserts an activity and gives it its ID.
 	AddRetention(ctx context.Context, a *Activity) error
 	DeleteRetentions(ctx context.Context, ids []ID) error
 	activity.Recorder
+}
+
+// Tx is one transaction on one shop's data.
+type Tx interface {
+	// Contracts returns contracts, locked. Unknown ids are left out.
+	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
+	Writer
 }
 
 // Store runs transactions.
@@ -120,23 +141,29 @@ func (s *Service) Record(ctx context.Context, of shop.ID, cmd Command) (Activity
 		if len(found) == 0 || found[0].Line != cmd.Line || found[0].HiddenFrom(cmd.Actor) {
 			return fault.New(fault.NotFound, "contract %d does not exist", cmd.Contract).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
 		}
-		before, err := tx.RetentionsOf(ctx, cmd.Contract)
-		if err != nil {
-			return err
-		}
-		if err := tx.DeleteRetentions(ctx, surplus(before)); err != nil {
-			return err
-		}
 		kept = Activity{Contract: cmd.Contract, Customer: found[0].Customer.ID, At: clock.Trim(now), Details: cmd.Details}
-		if err := tx.AddRetention(ctx, &kept); err != nil {
-			return err
-		}
-		return tx.Record(ctx, activity.Entry{
-			EntityID: int64(kept.ID), EntityType: activity.EntityCancellationManagement, Event: activity.Created, Status: activity.Info, Actor: cmd.Actor, At: now,
-			Info: activity.Details(entryDetails{cmd.Contract, cmd.Details.Action, cmd.Details.Reason}),
-		})
+		return Add(ctx, tx, &kept, cmd.Actor)
 	})
 	return kept, err
+}
+
+// Add stores an activity with its entry in the log, gives it its ID, and removes the
+// contract's oldest ones beyond the limit.
+func Add(ctx context.Context, tx Writer, a *Activity, by activity.Actor) error {
+	before, err := tx.RetentionsOf(ctx, a.Contract)
+	if err != nil {
+		return err
+	}
+	if err := tx.DeleteRetentions(ctx, surplus(before)); err != nil {
+		return err
+	}
+	if err := tx.AddRetention(ctx, a); err != nil {
+		return err
+	}
+	return tx.Record(ctx, activity.Entry{
+		EntityID: int64(a.ID), EntityType: activity.EntityCancellationManagement, Event: activity.Created, Status: activity.Info, Actor: by, At: a.At,
+		Info: activity.Details(entryDetails{a.Contract, a.Details.Action, a.Details.Reason}),
+	})
 }
 
 // surplus returns the activities to remove so that one more can be stored. The list has

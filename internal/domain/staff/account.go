@@ -47,7 +47,7 @@ func (s *Service) ChangePassword(ctx context.Context, p Principal, current, pass
 	if err := s.prove(ctx, p, current); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
+	hash := s.hash(password)
 	return s.alter(ctx, p, func(tx UserTx, u *User, logs everywhere) error {
 		return s.setPassword(ctx, tx, u, hash, p.Session.Hash, note{logs, c, "PASSWORD_CHANGED"})
 	})

@@ -134,7 +134,7 @@ func (s *Service) Accept(ctx context.Context, handle, value, name, password stri
 		if err := checkPassword(password, i.Email); err != nil {
 			return "", err
 		}
-		hash = hashPassword(password)
+		hash = s.hash(password)
 	} else if !hash.matches(password) {
 		return "", fault.New(fault.Unauthenticated, "there is an account with the address %s already, and it has another password", i.Email).Entity(entity).Code("credentialsInvalid")
 	}

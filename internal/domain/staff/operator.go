@@ -23,7 +23,7 @@ func (s *Service) Add(ctx context.Context, of shop.ID, email, name string, role 
 		if err := checkPassword(password, email); err != nil {
 			return err
 		}
-		hash = hashPassword(password)
+		hash = s.hash(password)
 	}
 	return s.change(ctx, of, Acting{}, func(t *team) error {
 		u, err := t.tx.UserByEmail(ctx, email)
@@ -80,7 +80,7 @@ func (s *Service) Reset(ctx context.Context, id UserID, password string, factor 
 	if err := checkPassword(password, u.Email); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
+	hash := s.hash(password)
 	logs, err := s.logsOf(ctx, id)
 	if err != nil {
 		return err

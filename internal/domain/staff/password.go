@@ -20,10 +20,16 @@ const (
 	MaxPassword = 128
 )
 
-// Costs of argon2id, as OWASP recommends them.
+// cost is what argon2id takes: rounds, and KiB of memory.
+type cost struct{ time, memory uint32 }
+
+// The cost that OWASP recommends, and a thousandth of it.
+var (
+	fullCost  = cost{2, 19 * 1024}
+	lightCost = cost{1, 32}
+)
+
 const (
-	argonTime    = 2
-	argonMemory  = 19 * 1024 // KiB
 	argonThreads = 1
 	argonKey     = 32
 	argonSalt    = 16
@@ -57,22 +63,22 @@ func checkPassword(password, email string) error {
 	return nil
 }
 
-func hashPassword(password string) PasswordHash {
+func hashPassword(password string, c cost) PasswordHash {
 	salt := make([]byte, argonSalt)
 	_, _ = rand.Read(salt) // it never fails
-	key := argonOf(password, salt, argonTime, argonMemory)
+	key := argonOf(password, salt, c)
 	encode := base64.RawStdEncoding.EncodeToString
-	return PasswordHash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads, encode(salt), encode(key)))
+	return PasswordHash(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.time, argonThreads, encode(salt), encode(key)))
 }
 
-func argonOf(password string, salt []byte, time, memory uint32) []byte {
+func argonOf(password string, salt []byte, c cost) []byte {
 	hashing <- struct{}{}
 	defer func() { <-hashing }()
-	return argon2.IDKey([]byte(password), salt, time, memory, argonThreads, argonKey)
+	return argon2.IDKey([]byte(password), salt, c.time, c.memory, argonThreads, argonKey)
 }
 
 // decoy is verified where there is no hash, so that both take the same time.
-var decoy = sync.OnceValue(func() PasswordHash { return hashPassword("no user has this password") })
+var decoy = sync.OnceValue(func() PasswordHash { return hashPassword("no user has this password", fullCost) })
 
 // matches reports whether a password has the hash. Without a hash none matches, after the
 // same time.
@@ -85,13 +91,13 @@ func (h PasswordHash) matches(password string) bool {
 		password, real = "", false
 	}
 	var version int
-	var time, memory uint32
+	var c cost
 	var threads uint8
 	parts := strings.Split(string(h), "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
 		return false
 	}
-	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &memory, &time, &threads); err != nil || version != argon2.Version || threads != argonThreads {
+	if _, err := fmt.Sscanf(parts[2]+" "+parts[3], "v=%d m=%d,t=%d,p=%d", &version, &c.memory, &c.time, &threads); err != nil || version != argon2.Version || threads != argonThreads {
 		return false
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
@@ -102,6 +108,6 @@ func (h PasswordHash) matches(password string) bool {
 	if err != nil {
 		return false
 	}
-	same := subtle.ConstantTimeCompare(argonOf(password, salt, time, memory), key) == 1
+	same := subtle.ConstantTimeCompare(argonOf(password, salt, c), key) == 1
 	return same && real
 }

@@ -106,7 +106,7 @@ func (s *Service) ResetPassword(ctx context.Context, value, password string, c C
 	if err := checkPassword(password, u.Email); err != nil {
 		return err
 	}
-	hash := hashPassword(password)
+	hash := s.hash(password)
 	logs, err := s.logsOf(ctx, u.ID)
 	if err != nil {
 		return err

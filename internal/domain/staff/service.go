@@ -23,6 +23,9 @@ type Service struct {
 	// PublicURL is the address below which links in e-mails lead to the dashboard; empty: no
 	// link can be made.
 	PublicURL string
+	// LightHashes has new passwords hashed at a thousandth of the cost, for a sandbox and for
+	// tests, where they protect nothing.
+	LightHashes bool
 }
 
 // Acting is who changes users. The zero User is the operator of the service.
@@ -92,4 +95,12 @@ func (s *Service) link(path string) (string, error) {
 		return "", fault.New(fault.FailedPrecondition, "the service has no public address that a link could lead to: set PERENNIAL_PUBLIC_URL").Entity(entity).Code("publicUrlMissing")
 	}
 	return s.PublicURL + Path + path, nil
+}
+
+// hash returns the hash of a new password.
+func (s *Service) hash(password string) PasswordHash {
+	if s.LightHashes {
+		return hashPassword(password, lightCost)
+	}
+	return hashPassword(password, fullCost)
 }

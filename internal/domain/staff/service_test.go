@@ -41,7 +41,7 @@ func start(t *testing.T) *office {
 	t.Helper()
 	t.Parallel()
 	o := &office{T: t, db: storetest.SQLite(t), clock: clock.NewManual(time.Date(2026, time.November, 25, 12, 0, 0, 0, time.UTC))}
-	o.Service = &staff.Service{Store: o.db.Staff(), Clock: o.clock, RealClock: o.clock, PublicURL: "https://perennial.example"}
+	o.Service = &staff.Service{Store: o.db.Staff(), Clock: o.clock, RealClock: o.clock, PublicURL: "https://perennial.example", LightHashes: true}
 	o.first, o.second = o.shop("first"), o.shop("second")
 	o.add(o.first, "ana@staff.example", staff.Owner)
 	o.owner = staff.Acting{User: o.person(o.first, "ana@staff.example").User, Client: client}

@@ -18,10 +18,10 @@ import (
 // PageSize is how many orders of a day are read at once.
 const PageSize = 50
 
-// Sum is the orders of an instant and a currency. The amount is what the contracts' next
+// Sum is the orders of a quarter of an hour and a currency. The amount is what the contracts' next
 // orders cost before tax and shipping, as in the forecast of the figures.
 type Sum struct {
-	At     time.Time
+	At     time.Time // when the quarter begins
 	Orders int
 	Amount money.Amount
 }
@@ -49,9 +49,11 @@ type Day struct {
 
 // ReadTx is one read-only transaction on one shop's data.
 type ReadTx interface {
-	// QueueSums sums the orders that are charged from one instant to before another.
+	// QueueSums sums the orders that are charged from one instant to before another, in order.
+	// Both begin a quarter of an hour, as days do.
 	QueueSums(ctx context.Context, from, to time.Time) ([]Sum, error)
-	// QueueOrders returns at most limit of them, earliest first, after the first ones.
+	// QueueOrders returns at most limit of them, earliest first, after the first ones. Those of
+	// an instant are in the order of their contracts.
 	QueueOrders(ctx context.Context, from, to time.Time, offset, limit int) ([]Order, error)
 	// QueueOrder returns an order that is queued, or NotFound.
 	QueueOrder(ctx context.Context, id billing.AttemptID) (Order, error)
@@ -65,8 +67,7 @@ type Store interface {
 // Service shows what is queued.
 type Service struct{ Store Store }
 
-// Days returns the days of a span that have orders, in order. Its work grows with the orders
-// of the span.
+// Days returns the days of a span that have orders, in order.
 func (s *Service) Days(ctx context.Context, of shop.ID, from, to time.Time, zone *time.Location) ([]Day, error) {
 	var sums []Sum
 	err := s.Store.View(ctx, of, func(tx ReadTx) (err error) {

@@ -199,7 +199,7 @@ func TestHangingEndpointDelaysNoOther(t *testing.T) {
 	for i := range 3 { // while the other one hangs
 		select {
 		case <-arrived:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Errorf("only %d arrived", i)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -226,7 +227,7 @@ func (s *Simulator) AddProduct(spec ProductSpec) ([]Variant, error) {
 		p := &product{
 			Shop: sh.Domain, ID: take(&sh.next.Product), Title: spec.Title, Vendor: or(spec.Vendor, sh.Name), Type: spec.Type,
 			Image: spec.Image, Status: "ACTIVE", OnlyOnPlans: spec.OnlyOnPlans, Tags: spec.Tags, CreatedAt: s.now(), UpdatedAt: s.now(),
-			Handle: strings.ReplaceAll(strings.ToLower(spec.Title), " ", "-"),
+			Handle: handle(spec.Title),
 		}
 		for _, title := range spec.Collections {
 			p.Collections = append(p.Collections, sh.collection(title))
@@ -249,6 +250,14 @@ func (s *Simulator) AddProduct(spec ProductSpec) ([]Variant, error) {
 		return nil
 	})
 	return made, err
+}
+
+// handle returns what names a product in addresses: the letters and digits of its title.
+func handle(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return strings.ReplaceAll(strings.Join(words, "-"), "'", "")
 }
 
 // collection returns the store's collection of that title, new when need be.

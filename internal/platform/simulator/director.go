@@ -138,12 +138,7 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	c.orders = append(c.orders, o)
 	s.redeemed(sh, t.Discounts)
 	s.useDiscounts(c, &c.Terms)
-	if s.opts.Switches.OriginOrderBillsFirstCycle {
-		c.BilledAtStart = true
-		r := c.record(1)
-		r.Billed = true
-		s.save(r)
-	}
+	s.billFirstCycle(c)
 	s.save(o)
 	s.emitContract(c, "SUBSCRIPTION_CONTRACTS_CREATE", s.now())
 	made := Made{Contract: c.ID, Customer: cust.ID, Order: o.ID, OrderName: o.Name}

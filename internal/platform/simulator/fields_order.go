@@ -172,6 +172,18 @@ type lineOf struct {
 	shop  *store
 }
 
+// contract returns the contract that the line began or renewed; nil when it was bought
+// once.
+func (l lineOf) contract() *contract {
+	if c, ok := l.shop.contracts.get(l.Contract); ok {
+		return c
+	}
+	if l.Once {
+		return nil
+	}
+	return l.order.contract
+}
+
 // left is what is left of a line's price after discounts.
 func (l orderLine) left() money.Amount {
 	return l.Price.Times(int64(l.Quantity)).Plus(l.Discount.Times(-1))
@@ -286,7 +298,7 @@ func (r registry) orders() {
 		"totalDiscountSet":   get(func(l lineOf) any { return moneyBag(money.Amount{Currency: l.Price.Currency}.Plus(l.Discount)) }),
 		"customAttributes":   get(func(l lineOf) any { return attributeObjects(l.Attributes) }),
 		"image":              get(func(l lineOf) any { return imageObject(l.Image) }),
-		"contract":           get(func(l lineOf) any { return contractObject(l.order.contract) }),
+		"contract":           get(func(l lineOf) any { return contractObject(l.contract()) }),
 		"product": get(func(l lineOf) any {
 			p, _ := l.shop.products.get(l.Product)
 			return typed("Product", p)

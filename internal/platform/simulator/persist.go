@@ -342,6 +342,11 @@ func (s *Simulator) loadRow(r row) error {
 			v.contract = c
 			c.orders = append(c.orders, v)
 		}
+		for _, l := range v.Lines { // a purchase can begin several contracts
+			if c, ok := sh.contracts.get(l.Contract); ok && !slices.Contains(c.orders, v) {
+				c.orders = append(c.orders, v)
+			}
+		}
 	case "cycle":
 		v, err := read[cycle](r)
 		if err != nil {

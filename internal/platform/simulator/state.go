@@ -255,7 +255,9 @@ type orderLine struct {
 	Taxable         bool
 	SellingPlanID   int64
 	SellingPlanName string
-	Discount        money.Amount `json:",omitzero"` // taken off the line
+	Contract        int64        `json:",omitempty"` // that the line began; 0: the order's
+	Once            bool         `json:",omitempty"` // bought beside subscriptions, or without any
+	Discount        money.Amount `json:",omitzero"`  // taken off the line
 	Attributes      []attribute  `json:",omitempty"`
 }
 

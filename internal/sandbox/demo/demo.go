@@ -25,6 +25,7 @@ type Options struct {
 	Seed      uint64
 	Contracts int       // of the main store
 	Empty     bool      // stores and products only, without subscribers
+	MainOnly  bool      // the main store alone
 	Now       time.Time // contracts were made before it and renew after it
 	Token     func(domain string) platform.Token
 }
@@ -102,7 +103,11 @@ func (c *Cast) note(spec simulator.ContractSpec, made simulator.Made) {
 // Build opens the stores on a platform that has none.
 func Build(sim *simulator.Simulator, o Options) (Cast, error) {
 	cast := Cast{Customers: []Customer{}, Others: []int64{}}
-	for i, s := range Stores() {
+	stores := Stores()
+	if o.MainOnly {
+		stores = stores[:1]
+	}
+	for i, s := range stores {
 		if err := s.open(sim, o.Token(s.Domain)); err != nil {
 			return cast, fmt.Errorf("open %s: %w", s.Domain, err)
 		}

@@ -1,6 +1,7 @@
 package storefront
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,23 +19,32 @@ const sessionCookie = "storefront_session"
 func (s *Store) login(w http.ResponseWriter, r *http.Request) {
 	id := r.FormValue("customer_id")
 	if id == "" {
-		s.fail(w, r, fault.New(fault.Invalid, "say who signs in: /account/login?customer_id=7001").Field("customer_id"))
+		s.refused(w, r, fault.New(fault.Invalid, "say who signs in: /account/login?customer_id=7001").Field("customer_id"), s.showList)
 		return
 	}
 	number, err := gid.Parse("Customer", id)
 	if err != nil || strings.HasPrefix(id, "gid:") {
-		s.fail(w, r, fault.New(fault.Invalid, "%q is not a customer's number", id).Field("customer_id"))
+		s.refused(w, r, fault.New(fault.Invalid, "%q is not a customer's number", id).Field("customer_id"), s.showList)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: sessionCookie, Value: id + "." + s.seal(id), Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
-	s.done(w, r, session{number})
+	s.done(w, r, back(r), session{number})
 }
 
 func (s *Store) logout(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: -1})
-	s.done(w, r, session{})
+	s.done(w, r, back(r), session{})
+}
+
+// back is the page of the store on which a shopper signed in or out, or to which the app wants them
+// to come back.
+func back(r *http.Request) string {
+	if to := cmp.Or(r.FormValue("return_to"), r.FormValue("return_url")); strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "//") && !strings.ContainsAny(to, "\\\r\n") {
+		return to
+	}
+	return "/"
 }
 
 // session is who is signed in.

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func (w world) untilNoneRuns() {
 // until waits until the queue is as asked.
 func (w world) until(holds func(context.Context) (bool, error)) {
 	w.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		done, err := holds(w.Context())
 		if err != nil {
@@ -256,15 +257,18 @@ func testJobs(t *testing.T, open opener) {
 		var h job.Handlers
 		job.Handle(&h, func(context.Context, billing.Task) error { return nil })
 		w.work(&h)
-		tooLate := time.After(5 * time.Second) // River's own notes, made in batches, would take twice that
+		var took []time.Duration
 		for n := range shop.ID(40) {
+			began := clock.System{}.Now()
 			w.enqueue(n + 1)
 			w.untilIdle()
+			took = append(took, clock.System{}.Now().Sub(began))
 		}
-		select {
-		case <-tooLate:
-			t.Error("tasks one after the other take too long")
-		default:
+		slices.Sort(took)
+		// River's own notes are made in batches: each would take a quarter of a second. On a busy
+		// machine some take longer, and not all of them.
+		if quarter := took[len(took)/4]; quarter > 125*time.Millisecond {
+			t.Errorf("the quickest quarter of tasks one after the other took up to %s each", quarter)
 		}
 	})
 	t.Run("stopping waits for what runs and takes up nothing new", func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -31,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/support"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -90,6 +92,7 @@ func parts(id shop.ID) []part {
 				Subscribers: []analytics.Subscriber{{Customer: 901, Contracts: 7}}, Holdings: []analytics.Holding{{Customer: 901, Dimension: in, Contracts: 7}},
 				Churn: []analytics.ChurnMonth{{Month: 1, Voluntary: 7}}, Cohorts: []analytics.CohortMonth{{Cohort: 1, Month: 1, Joined: 7}},
 				Failures: []analytics.FailureFigures{{Day: 1, Currency: "EUR", Failed: 7}}, Cycles: []analytics.CycleFigures{{Day: 1, Cycle: 1, Paid: 7}},
+				Queue: []analytics.QueueFigures{{Quarter: 1, Dimension: in, Cycle: 1, Orders: 7, Amount: 7}},
 			}),
 		)
 	})
@@ -135,6 +138,15 @@ func parts(id shop.ID) []part {
 	within("saved views", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutSavedView(ctx, &savedview.View{Owner: 1, Name: "Theirs", Query: "status=ACTIVE", Shared: true, CreatedAt: day})
 	})
+	within("portal", func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.PutPortalSettings(ctx, &portal.Settings{CutoffDays: 2, UpdatedAt: day}); err != nil {
+			return err
+		}
+		return tx.PutPortalPreferences(ctx, &portal.Preferences{Customer: 901, Language: "de", Off: []notify.Kind{notify.OrderSkipped}, UpdatedAt: day})
+	})
+	within("texts", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutPortalText(ctx, wording.Text{Language: "en", Key: "home.title", Text: "theirs", ChangedAt: day})
+	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})
 	})
@@ -144,6 +156,7 @@ func parts(id shop.ID) []part {
 	within("retention", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRetention(ctx, &retention.Activity{Contract: 1, Customer: 901, At: day, Details: retention.Details{Action: "KEPT", Reason: "theirs", Info: "{}"}})
 	})
+	within("cancelling", theirCancelling)
 	within("plans", func(ctx context.Context, tx *store.Tx) error {
 		g := coffee(51, 52, 1001)
 		g.DueAt = earlier

@@ -6,7 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/store"
@@ -185,8 +186,8 @@ type schema struct {
 	inhabited bool // by the neighbours
 }
 
-//go:embed neighbour.go
-var theNeighbours []byte
+//go:embed neighbour.go neighbour_rows.go
+var theNeighbours embed.FS
 
 // Hash changes with the schema and with the neighbours.
 func (s schema) Hash() (string, error) {
@@ -198,7 +199,11 @@ func (s schema) Hash() (string, error) {
 		}
 	}
 	if s.inhabited {
-		sum.Write(theNeighbours)
+		for _, name := range []string{"neighbour.go", "neighbour_rows.go"} {
+			text, failed := theNeighbours.ReadFile(name)
+			sum.Write(text)
+			err = errors.Join(err, failed)
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
@@ -226,6 +231,9 @@ func subscribers() store.Subscribers {
 				return loyalty.NoteOrders(ctx, tx, e)
 			},
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return bulk.NoteChanges(ctx, tx, e) },
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return session.NoteOutcomes(ctx, tx, e)
+			},
 		},
 		Members: []func(context.Context, *store.Tx, []loyalty.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []loyalty.Event) error {
@@ -235,6 +243,9 @@ func subscribers() store.Subscribers {
 		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{
 			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
 				return analytics.Record(ctx, tx, c)
+			},
+			func(ctx context.Context, tx *store.Tx, c analytics.Changes) error {
+				return session.NoteLosses(ctx, tx, c.Contracts)
 			},
 		},
 	}

@@ -52,6 +52,9 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"syncs":                testSyncs,
 		"bulk":                 testBulk,
 		"saved views":          testSavedViews,
+		"overview":             testOverview,
+		"portal":               testPortal,
+		"portal texts":         testPortalTexts,
 		"queued orders":        testQueuedOrders,
 		"finding":              testFinding,
 		"bundles":              testBundles,
@@ -80,7 +83,9 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"annotations":          testAnnotations,
 		"loyalty":              testLoyalty,
 		"retention":            testRetention,
+		"cancelling":           testCancelling,
 		"analytics":            testAnalytics,
+		"queue figures":        testQueueFigures,
 		"migrations":           testMigrations,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 // deliveryHandlers change how a contract's orders are delivered.
@@ -17,7 +18,7 @@ func (h deliveryHandlers) register(api *web.API) {
 		"Sets what the delivery of each future order costs."), h.setDeliveryPrice)
 	web.Register(api, amendment(contractDelivery, "updateDeliveryMethod", "/subscription-contracts-update-delivery-method", "Change the delivery method",
 		"Sets by which service future orders are delivered. The address stays."), h.setDeliveryMethod)
-	web.Register(api, withBody(shippingAddress{}, amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
+	web.Register(api, withBody(record.ShippingAddress{}, amendment(contractDelivery, "updateShippingAddress", "/subscription-contracts-update-shipping-address", "Change the shipping address",
 		"Replaces the address of future orders. LOCAL needs a phone number; PICK_UP needs locationId, and 404 locationNotFound says that the store does not have it. "+
 			"400 platformRefused when the platform does not take the address, such as a province that its country does not have.")), h.setShippingAddress)
 }
@@ -83,7 +84,7 @@ func (h deliveryHandlers) setDeliveryMethod(ctx context.Context, in *deliveryMet
 	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Title, m.Code = title, code
 		if m.Kind == "" {
-			m.Kind = methodShipping
+			m.Kind = record.MethodShipping
 		}
 		return m
 	}))
@@ -99,11 +100,11 @@ func (h deliveryHandlers) setShippingAddress(ctx context.Context, in *addressIn)
 	if err != nil {
 		return nil, err
 	}
-	var body shippingAddress
+	var body record.ShippingAddress
 	if err := intoChecked(&in.JSONBody, &body); err != nil {
 		return nil, err
 	}
-	method, err := body.method()
+	method, err := body.Method()
 	if err != nil {
 		return nil, err
 	}

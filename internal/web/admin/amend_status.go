@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -52,29 +51,15 @@ func (h statusHandlers) setStatus(ctx context.Context, in *statusQuery) (*struct
 	switch to {
 	case contract.Paused:
 		w.Cycles, w.Reason, w.Feedback = int(in.Cycles), in.Reason, in.Words
-		w.Until, err = dayOrInstant(ctx, "pauseTillDate", in.Until)
+		w.Until, err = web.CallerOf(ctx).DayOrInstant("pauseTillDate", in.Until)
 	case contract.Active:
-		w.From, err = dayOrInstant(ctx, "activationDate", in.From)
+		w.From, err = web.CallerOf(ctx).DayOrInstant("activationDate", in.From)
 	}
 	if err != nil {
 		return nil, err
 	}
 	_, err = h.lifecycle.SetStatus(ctx, web.CallerOf(ctx).Shop.ID, cmd, w)
 	return nil, err
-}
-
-// dayOrInstant reads an instant, or the beginning of a day of the store; zero when there
-// is none.
-func dayOrInstant(ctx context.Context, param, value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	cal, err := web.CallerOf(ctx).Shop.Calendar()
-	if err != nil {
-		return time.Time{}, err
-	}
-	m, err := web.ParseMoment(param, value, cal.Zone)
-	return m.From, err
 }
 
 type cancelQuery struct {

@@ -29,7 +29,7 @@ func TestContractObjectMatchesGoldenFile(t *testing.T) {
 	}
 	d := contract.Detail{
 		Contract: c, LineDetails: []contract.LineDetail{line},
-		Method: contract.DeliveryMethod{Kind: methodShipping, Code: "express", Title: "Express", Instructions: "at the door", Address: contract.Address{
+		Method: contract.DeliveryMethod{Kind: record.MethodShipping, Code: "express", Title: "Express", Instructions: "at the door", Address: contract.Address{
 			FirstName: "Ann", LastName: "Lee", Address1: "12 Main St", City: "Reno", Province: "Nevada", ProvinceCode: "NV", Country: "United States", CountryCode: "US", Zip: "89501",
 		}},
 		Instrument: contract.Instrument{

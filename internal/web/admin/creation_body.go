@@ -108,11 +108,11 @@ func (b newContract) parse(caller web.Caller) (create.Params, error) {
 		}
 	}
 	if b.DeliveryAddress1 != "" || b.DeliveryCity != "" || b.DeliveryCountryCode != "" {
-		address := shippingAddress{
+		address := record.ShippingAddress{
 			FirstName: b.DeliveryFirstName, LastName: b.DeliveryLastName, Company: b.DeliveryCompany, Address1: b.DeliveryAddress1, Address2: b.DeliveryAddress2,
 			City: b.DeliveryCity, ProvinceCode: b.DeliveryProvinceCode, CountryCode: b.DeliveryCountryCode, Zip: b.DeliveryZip, Phone: b.DeliveryPhone,
 		}
-		method, err := address.method()
+		method, err := address.Method()
 		if err != nil {
 			return create.Params{}, err
 		}

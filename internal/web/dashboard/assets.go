@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"html/template"
 	"net/http"
+
+	"github.com/perennialhq/perennial/internal/web/htmx"
 )
 
 //go:embed pages/*.html
@@ -21,9 +23,12 @@ var (
 	//go:embed assets/embedded.js
 	embeddedScript string
 
-	//go:embed assets/htmx-4.0.1.min.js
-	htmx string
+	//go:embed assets/icons.svg
+	symbols string
 )
+
+// icons has the symbols that icon draws.
+var icons = newAsset(symbols, ".svg", "image/svg+xml")
 
 // asset is a file that pages name. Its path changes with its content, so browsers keep it for
 // good.
@@ -46,11 +51,11 @@ type assets struct{ Styles, Script, EmbeddedScript asset }
 
 func newAssets(styles string) assets {
 	const code = "text/javascript; charset=utf-8"
-	return assets{newAsset(styles, ".css", "text/css; charset=utf-8"), newAsset(htmx+"\n"+script, ".js", code), newAsset(embeddedScript, ".js", code)}
+	return assets{newAsset(styles, ".css", "text/css; charset=utf-8"), newAsset(htmx.Script+"\n"+script, ".js", code), newAsset(embeddedScript, ".js", code)}
 }
 
 func (a assets) register(mux *http.ServeMux) {
-	for _, file := range []asset{a.Styles, a.Script, a.EmbeddedScript} {
+	for _, file := range []asset{a.Styles, a.Script, a.EmbeddedScript, icons} {
 		mux.Handle("GET "+file.path, file)
 	}
 }

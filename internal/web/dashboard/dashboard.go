@@ -33,11 +33,11 @@ func New(o Options) (http.Handler, error) {
 	}
 	d.renderer.assets = newAssets(d.styles)
 	d.renderer.assets.register(mux)
-	unknown := func(w http.ResponseWriter, r *http.Request) { d.renderer.fail(w, r, View{}, PathNotFound()) }
+	unknown := func(w http.ResponseWriter, r *http.Request) { d.renderer.fail(w, r, d.outside(r), PathNotFound()) }
 	mux.HandleFunc("/", unknown)
 	cross := http.NewCrossOriginProtection()
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d.renderer.fail(w, r, View{}, fault.New(fault.Forbidden, "another site sent this form, so nothing was done").Code("crossOrigin"))
+		d.renderer.fail(w, r, d.outside(r), fault.New(fault.Forbidden, "another site sent this form, so nothing was done").Code("crossOrigin"))
 	}))
 	return withoutSecret(o.Frame.Around(cross.Handler(web.Tidy(mux, unknown)))), nil
 }

@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -241,7 +242,19 @@ func TestEmbeddedPageNeedsTokenWithEachRequest(t *testing.T) {
 	}
 	s.Want(s.Post("/admin/stores/first/users/invite?embedded=1", "email", "x@staff.example", "role", "SUPPORT"), http.StatusUnauthorized)
 	s.Want(s.Post("/admin/stores/first/users/invite?embedded=1", "email", "x@staff.example", "role", "SUPPORT", "id_token", "first/71"), http.StatusForbidden, "Your role Analyst")
-	s.Want(s.Get("/admin/stores/first?embedded=1&id_token=forged"), http.StatusUnauthorized)
+	for _, row := range []struct {
+		path   string
+		status int
+	}{
+		{"/admin/stores/first?embedded=1&id_token=forged", http.StatusUnauthorized},
+		{"/admin/stores/first/nothing?embedded=1&id_token=first/71", http.StatusNotFound},
+	} {
+		p := s.Get(row.path)
+		s.Want(p, row.status)
+		if got := p.Header.Get("Content-Security-Policy"); got != policy || p.Header.Get("X-Frame-Options") != "" {
+			t.Errorf("%s is not shown in the frame: %s", row.path, got)
+		}
+	}
 	s.Want(s.Get("/admin/stores/first?embedded=1&id_token=second/71"), http.StatusNotFound)
 	s.Want(s.Get("/admin/stores/first/account?embedded=1&id_token=first/71"), http.StatusNotFound)
 	if p := s.Get("/admin?embedded=1&shop=first.myshopify.com"); p.Path != "/admin/stores/first?embedded=1" {
@@ -250,6 +263,35 @@ func TestEmbeddedPageNeedsTokenWithEachRequest(t *testing.T) {
 	if p := s.Get("/admin?shop=evil.myshopify.com&id_token=first/71"); p.Path != "/admin/stores/first?embedded=1&id_token=first%2F71" {
 		t.Errorf("the start with a token leads to %s", p.Path)
 	}
+}
+
+// part asks for a part of a page, as the script of the page does.
+func part(s *dashboardtest.Site, path string) dashboardtest.Page {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.URL+path, http.NoBody)
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set("HX-Request", "true")
+	return s.Do(req)
+}
+
+func TestPartOfPageThatFailsIsAnsweredWithPart(t *testing.T) {
+	s := open(t)
+	const figures = "/admin/stores/first/home/figures"
+	p := part(s.Site, figures)
+	s.Want(p, http.StatusUnauthorized, "You are not signed in", `href="/admin/signin"`)
+	s.SignIn("ana@staff.example")
+	s.Fails = errors.New("the disk is <broken>")
+	p = part(s.Site, figures)
+	s.Want(p, http.StatusInternalServerError, "Something is wrong on our side", "Request <code>", `hx-get="`+figures+`"`)
+	if strings.Contains(p.Text, "<html") || strings.Contains(p.Text, "broken") {
+		t.Errorf("the part is\n%s", p.Text)
+	}
+	s.Want(s.Get(figures), http.StatusInternalServerError, "<html", "Go to the dashboard")
+	s.Want(part(s.Site, figures+"?embedded=1"), http.StatusUnauthorized, "data-problem")
+	s.Fails = nil
+	s.Want(part(s.Site, figures), http.StatusOK, `id="figures"`)
 }
 
 func TestInstallingMerchantManagesUsersInPlatformsAdmin(t *testing.T) {

@@ -18,6 +18,20 @@ func (d *dashboard) embedded(r *http.Request) bool {
 	return d.Embed != nil && (r.URL.Query().Get("embedded") == "1" || tokenOf(r) != "")
 }
 
+// outside returns what a failure is shown with when no user has entered a store. In the
+// platform's admin the page may be in its frame: a browser shows nothing of one that may not.
+func (d *dashboard) outside(r *http.Request) View {
+	path, found := strings.CutPrefix(r.URL.Path, Path+"/stores/")
+	handle, _, _ := strings.Cut(path, "/")
+	if !found {
+		handle = login.Handle(r.URL.Query().Get("shop"))
+	}
+	if !d.embedded(r) || !login.IsHandle(handle) {
+		return View{}
+	}
+	return View{Shop: login.Domain(handle), Embedded: true}
+}
+
 // tokenOf returns the session token of a request, or "".
 func tokenOf(r *http.Request) string {
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
@@ -33,15 +47,15 @@ func tokenOf(r *http.Request) string {
 // script gets one and asks again.
 func (d *dashboard) enterEmbedded(w http.ResponseWriter, r *http.Request, handle string) (Visit, error) {
 	token := tokenOf(r)
-	if token == "" && r.Method == http.MethodGet {
+	if token == "" && r.Method == http.MethodGet && !isPart(r) {
 		return Visit{}, d.renderer.render(w, http.StatusOK, "bring", View{Title: "Opening the app", Shop: login.Domain(handle), Embedded: true})
 	}
 	domain, user, err := d.Embed.Verify(token)
 	if err != nil {
-		return Visit{}, err
+		return Visit{View: d.outside(r)}, err
 	}
 	if domain != login.Domain(handle) {
-		return Visit{}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
+		return Visit{View: d.outside(r)}, fault.New(fault.NotFound, "store not found").Code("shopNotFound")
 	}
 	var v Visit
 	if v.Shop, v.User, v.Role, err = d.Staff.EnterByPlatform(r.Context(), domain, user, ClientOf(r)); err != nil {

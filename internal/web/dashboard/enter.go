@@ -29,7 +29,7 @@ func (d *dashboard) page(show func(w http.ResponseWriter, r *http.Request, v Vie
 			err = show(w, r, View{Done: d.said[r.URL.Query().Get("done")]})
 		}
 		if err != nil {
-			d.renderer.fail(w, r, View{}, err)
+			d.renderer.fail(w, r, d.outside(r), err)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (d *dashboard) enter(w http.ResponseWriter, r *http.Request) (Visit, error)
 		return d.enterEmbedded(w, r, handle)
 	}
 	user, err := d.Staff.Authenticate(r.Context(), d.cookie().Read(r))
-	if fault.Is(err, fault.Unauthenticated) {
+	if fault.Is(err, fault.Unauthenticated) && !isPart(r) {
 		to := Path + "/signin"
 		if r.Method == http.MethodGet {
 			to += "?next=" + r.URL.EscapedPath()

@@ -88,7 +88,8 @@ type Field struct {
 	Hint     string
 	Choices  []Choice // of a select
 	Required bool
-	Max      int // characters; 0: as many as fit
+	Plain    bool // all fields of its form are optional, and the form says so
+	Max      int  // characters; 0: as many as fit
 	// Min and Limit are the smallest and the largest date or number; empty: any.
 	Min, Limit string
 }
@@ -120,9 +121,9 @@ func Count(n int, one, many string) string {
 
 // functions are what templates may call.
 var functions = template.FuncMap{
-	// icon draws one of the symbols of icons.html.
+	// icon draws one of the symbols of icons.svg.
 	"icon": func(name string) template.HTML {
-		return template.HTML(`<svg class="i" aria-hidden="true"><use href="#i-` + template.HTMLEscapeString(name) + `"/></svg>`)
+		return template.HTML(`<svg class="i" aria-hidden="true"><use href="` + icons.path + "#" + template.HTMLEscapeString(name) + `"/></svg>`)
 	},
 	// dict makes one argument of several: names and values in turn.
 	"dict": func(pairs ...any) (map[string]any, error) {

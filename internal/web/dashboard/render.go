@@ -180,9 +180,32 @@ func (p *renderer) fail(w http.ResponseWriter, r *http.Request, v View, err erro
 		shown.status, shown.title, v.Problem = http.StatusInternalServerError, "Something is wrong on our side", "Try again in a minute."
 	}
 	v.Title, v.Lead, v.Done, v.RequestID = shown.title, "", "", w.Header().Get("X-Request-Id")
-	if err := p.render(w, shown.status, "problem", v); err != nil {
+	name := "problem"
+	if isPart(r) {
+		name, v.Page = "problem-part", partProblemOf(r, shown.status)
+	}
+	if err := p.render(w, shown.status, name, v); err != nil {
 		web.WriteError(w, r, err)
 	}
+}
+
+// partProblem is what can be done about a part of a page that could not be read.
+type partProblem struct {
+	Again  string // address of the part; empty: it cannot be read again
+	SignIn bool
+}
+
+// isPart reports whether a script asks for a part of a page that is open.
+func isPart(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+func partProblemOf(r *http.Request, status int) partProblem {
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		return partProblem{SignIn: status == http.StatusUnauthorized}
+	}
+	if r.Method != http.MethodGet || !strings.HasPrefix(r.URL.Path, Path+"/") {
+		return partProblem{}
+	}
+	return partProblem{Again: r.URL.RequestURI()}
 }
 
 // Redirect sends the reader on, to a page that may be read again.

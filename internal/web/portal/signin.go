@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -10,75 +11,83 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// cookie is the cookie that holds a session.
-func (p *portal) cookie() web.SessionCookie {
-	return web.SessionCookie{Name: "portal", Life: login.SessionLife, Secure: p.Secure}
+// entrance is what the pages of the sign-in show.
+type entrance struct {
+	Email   string // as it was entered
+	Link    string // secret of the link that the page continues with
+	Minutes int    // for how long a link works
 }
 
-// principal returns the subscriber who sends a request: by a token in the header, or by a session.
-func (p *portal) principal(r *http.Request, of shop.Shop) (login.Principal, error) {
-	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
-		return p.Login.Authenticate(r.Context(), of.ID, token, login.ByToken)
-	}
-	return p.Login.Authenticate(r.Context(), of.ID, p.cookie().Read(r), login.ByLink)
+func newEntrance() entrance { return entrance{Minutes: int(login.LinkLife.Minutes())} }
+
+func (p *portal) showSignIn(w http.ResponseWriter, _ *http.Request, _ shop.Shop, v View) error {
+	return p.renderer.render(w, http.StatusOK, "signin", signInView(v, newEntrance()))
 }
 
-// look shows what a link does. It does nothing yet: programs that scan mail
-// follow links too.
-func (p *portal) look(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
-	v.Link = linkOf(r.Context())
-	if err := p.Login.CheckLink(r.Context(), of.ID, v.Link); err != nil {
-		return err
-	}
-	v.Title = "Continue to your subscriptions"
-	return p.render(w, http.StatusOK, "continue", v)
-}
-
-// enter uses the link up.
-func (p *portal) enter(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
-	value, err := p.Login.Enter(r.Context(), of.ID, linkOf(r.Context()))
-	if err != nil {
-		return err
-	}
-	http.SetCookie(w, p.cookie().Of(value))
-	redirect(w, v.Home)
-	return nil
-}
-
-func (p *portal) signIn(w http.ResponseWriter, _ *http.Request, _ shop.Shop, v view) error {
-	v.Title = "Sign in"
-	return p.render(w, http.StatusOK, "signin", v)
+func signInView(v View, e entrance) View {
+	v.Title, v.Lead, v.Page = v.T("signin.title"), v.T("signin.text"), e
+	return v
 }
 
 // sendLink answers the same whether anybody has the address or not.
-func (p *portal) sendLink(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
-	if err := r.ParseForm(); err != nil {
-		return fault.Because(fault.Invalid, err, "the form could not be read")
+func (p *portal) sendLink(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
+	e := newEntrance()
+	e.Email = strings.TrimSpace(r.PostForm.Get("email"))
+	if err := p.Login.RequestLink(r.Context(), of.ID, e.Email, web.ClientIP(r.Context())); err != nil {
+		return p.renderer.again(w, r, "signin", signInView(v, e), err)
 	}
-	email := strings.TrimSpace(r.PostForm.Get("email"))
-	if err := web.CheckText("the address", "email", email); err != nil {
-		return err
-	}
-	err := p.Login.RequestLink(r.Context(), of.ID, email, web.ClientIP(r.Context()))
-	if err != nil {
-		return err
-	}
-	v.Title, v.Sent = "Look into your mail", true
-	return p.render(w, http.StatusOK, "signin", v)
+	v.Title, v.Lead, v.Page = v.T("signin.sent.title"), v.T("signin.sent.text", "email", e.Email, "n", e.Minutes), e
+	return p.renderer.render(w, http.StatusOK, "sent", v)
 }
 
-func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v view) error {
+// look shows what a link does. It does nothing yet: programs that scan mail follow links too.
+func (p *portal) look(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
+	e := newEntrance()
+	e.Link = linkOf(r.Context())
+	if err := p.Login.CheckLink(r.Context(), of.ID, e.Link); err != nil {
+		return p.endedLink(w, r, v, err)
+	}
+	v.Title, v.Lead, v.Page = v.T("signin.link.title"), v.T("signin.link.text", "store", v.Look.Name), e
+	return p.renderer.render(w, http.StatusOK, "continue", v)
+}
+
+// useLink uses the link up, and leads to the screen that its reader wanted.
+func (p *portal) useLink(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
+	value, err := p.Login.Enter(r.Context(), of.ID, linkOf(r.Context()))
+	if err != nil {
+		return p.endedLink(w, r, v, err)
+	}
+	http.SetCookie(w, p.cookie().Of(value))
+	to := ""
+	if path := p.next().Read(r); returnable.MatchString(path) {
+		to = path
+		http.SetCookie(w, p.next().Of(""))
+	}
+	redirect(w, v.At(to))
+	return nil
+}
+
+// endedLink answers a link that opens nothing with the form that asks for another one.
+func (p *portal) endedLink(w http.ResponseWriter, r *http.Request, v View, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != fault.NotFound && f.Kind != fault.FailedPrecondition {
+		return err
+	}
+	web.Note(r.Context(), err)
+	status := http.StatusGone
+	if f.Kind == fault.NotFound {
+		status = http.StatusNotFound
+	}
+	v = signInView(v, newEntrance())
+	v.Problem = p.renderer.sentence(v, f)
+	return p.renderer.render(w, status, "signin", v)
+}
+
+func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
 	if err := p.Login.SignOut(r.Context(), of.ID, p.cookie().Read(r)); err != nil {
 		return err
 	}
 	http.SetCookie(w, p.cookie().Of(""))
-	redirect(w, v.Home+"/signin")
+	redirect(w, v.At("/signin"))
 	return nil
-}
-
-// redirect sends the reader on, to a page that may be read again.
-func redirect(w http.ResponseWriter, to string) {
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
 }

@@ -5,11 +5,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
-	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -17,6 +14,16 @@ import (
 const contractsTag = "Contracts"
 
 func (o Options) contracts(api *web.API) {
+	list := o.operation("listContracts", http.MethodGet, "/contracts", contractsTag, "The shopper's contracts",
+		"The shopper's contracts as rows, newest first.")
+	list.List = &ownContracts
+	web.Register(api, list, o.listContracts)
+
+	one := o.operation("getContract", http.MethodGet, "/contracts/{contractId}", contractsTag, "A contract and what can be done with it",
+		"The contract with its address and payment method, its version, and what the shopper may do now with it and with each of its orders to come. For what cannot be done, errorKey and reason say why; an action that the merchant has switched off is left out.")
+	one.Errors = []int{http.StatusNotFound}
+	web.Register(api, one, o.getContract)
+
 	swap := o.operation("replaceVariant", http.MethodPost, "/subscription-contract-details/replace-variants-v2", contractsTag, "Replace a line's variant",
 		"Lets a line give way to another variant, at the price that the contract's plan gives. Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query. A request without a body needs no Content-Type. "+
 			"Answers with the contract. A shopper who is held to a number of orders is answered 400 contractFrozen.")
@@ -35,6 +42,7 @@ type swapQuery struct {
 	Line     string         `query:"oldLineId" maxLength:"255" doc:"Graph id of the line that gives way. Required, here or in the body."`
 	Variant  string         `query:"newVariantId" format:"id" doc:"The variant that comes in its place: number or graph id. Required, here or in the body."`
 	Quantity web.Opt[int32] `query:"quantity" minimum:"1" maximum:"9999" doc:"Pieces in every order. Default 1."`
+	Versioned
 	web.OptionalBody
 }
 
@@ -46,8 +54,6 @@ type variantSwap struct {
 	NewVariant web.AnyID `json:"newVariantId"`
 	Quantity   *int32    `json:"quantity"`
 }
-
-type contractOut struct{ Body record.ContractObject }
 
 func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOut, error) {
 	caller := web.CallerOf(ctx)
@@ -76,29 +82,12 @@ func (o Options) replaceVariant(ctx context.Context, in *swapQuery) (*contractOu
 	if body.OldLineID == "" {
 		return nil, missingField("oldLineId")
 	}
-	line := terms.NewLine{Variant: variant, Quantity: 1}
+	quantity := 1
 	if body.Quantity != nil {
-		line.Quantity = int(*body.Quantity)
+		quantity = int(*body.Quantity)
 	}
-	d, err := o.Contracts.Replace(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor},
-		contractedit.Swap{OldLine: body.OldLineID, New: []terms.NewLine{line}}, contractedit.NextOrderSwap{})
-	if err != nil {
-		return nil, err
-	}
-	return &contractOut{record.NewContractObject(d)}, nil
-}
-
-// required returns the number that a field holds.
-func required(id web.AnyID, objectType, field string) (int64, error) {
-	n, err := id.Parse(objectType, field)
-	if err == nil && n == 0 {
-		err = missingField(field)
-	}
-	return n, err
-}
-
-func missingField(field string) error {
-	return fault.New(fault.Invalid, "field '%s' is required", field).Code("bodyField").Field(field)
+	return newContractOut(o.Portal.ChangeLine(ctx, o.who(ctx), portal.ContractRef{ID: contract.ID(of), Version: in.Version.Value},
+		portal.LineEdit{Line: body.OldLineID, Variant: &variant, Quantity: &quantity}))
 }
 
 type freezeQuery struct {
@@ -117,21 +106,16 @@ type freezeStatus struct {
 type freezeOut struct{ Body freezeStatus }
 
 func (o Options) freezeStatus(ctx context.Context, in *freezeQuery) (*freezeOut, error) {
-	caller := web.CallerOf(ctx)
 	of, err := web.ParseID(record.ContractTypename, "contractId", in.Contract)
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := o.Book.ContractsOf(ctx, caller.Shop.ID, o.Line, caller.Actor.Customer)
+	v, err := o.Portal.Contract(ctx, o.who(ctx), contract.ID(of))
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range theirs {
-		if c.ID == contract.ID(of) {
-			return &freezeOut{freezeStatus{
-				ContractID: of, Frozen: c.InCommitment(caller.Shop.Settings), MinCycles: int32(c.MinCycles), Completed: int32(c.Completed()), Remaining: int32(c.Committed()),
-			}}, nil
-		}
-	}
-	return nil, fault.New(fault.NotFound, "contract %d does not exist", of).Entity("subscriptionContract").Code("contractNotFound").Field("contractId")
+	c := v.State.Contract
+	return &freezeOut{freezeStatus{
+		ContractID: of, Frozen: c.InCommitment(v.Shop.Settings), MinCycles: int32(c.MinCycles), Completed: int32(c.Completed()), Remaining: int32(c.Committed()),
+	}}, nil
 }

@@ -3,7 +3,6 @@ package shopper
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -38,8 +37,7 @@ const platformName = "shopify"
 type paymentsOut struct{ Body record.PaymentConnection }
 
 func (o Options) paymentMethods(ctx context.Context, _ *struct{}) (*paymentsOut, error) {
-	caller := web.CallerOf(ctx)
-	methods, err := o.Contracts.PaymentMethods(ctx, caller.Shop.ID, caller.Actor.Customer)
+	methods, err := o.Portal.PaymentMethods(ctx, o.who(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +93,6 @@ type customerRowsQuery struct {
 	Customer string `path:"id" format:"id" example:"7001" doc:"The shopper: number or graph id, percent-encoded."`
 }
 
-type contractPage struct {
-	web.ListHeaders
-	Body []record.ContractRow
-}
-
 func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*contractPage, error) {
 	caller := web.CallerOf(ctx)
 	p, err := in.Request(theirContracts)
@@ -113,18 +106,5 @@ func (o Options) customerRows(ctx context.Context, in *customerRowsQuery) (*cont
 	if customer != caller.Actor.Customer {
 		return nil, fault.New(fault.NotFound, "customer %d is not the one who is signed in", customer).Entity("customer").Code("customerNotFound").Field("id")
 	}
-	contracts, total, err := o.Book.Search(ctx, caller.Shop.ID, contract.Filter{Line: o.Line, CustomerID: customer}, p)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
-	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
-}
-
-// sameStore refuses a body that names another store than the shopper's.
-func sameStore(given string, caller web.Caller) error {
-	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "shop %.80q is not the store at which the shopper is", given).Code("shopMismatch").Field("shop")
+	return o.rows(ctx, p, customer)
 }

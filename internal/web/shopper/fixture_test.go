@@ -18,13 +18,14 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/retention"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/web"
@@ -54,7 +55,7 @@ type fakes struct {
 }
 
 // Enter lets in shoppers whose request has a signature.
-func (f *fakes) Enter(_ context.Context, query url.Values, named bool) (login.Visitor, error) {
+func (f *fakes) Enter(_ *http.Request, query url.Values, named bool) (login.Visitor, error) {
 	f.named = named
 	if query.Get("signature") != "good" {
 		return login.Visitor{}, fault.New(fault.Unauthenticated, "the shopper is not signed in to the store").Entity("customer").Code("signedOut")
@@ -75,28 +76,6 @@ func (f *fakes) Attempt(_ context.Context, of shop.ID, _ shop.Line, id billing.A
 	return f.record, nil
 }
 
-func (f *fakes) Skip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Unskip(_ context.Context, of shop.ID, c command.Skip) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Edit(_ context.Context, of shop.ID, c command.Edit) (billing.Record, error) {
-	return f.did(of, c)
-}
-
-func (f *fakes) Trigger(_ context.Context, of shop.ID, c command.Trigger) error {
-	_, err := f.did(of, c)
-	return err
-}
-
-func (f *fakes) UpdateOneOff(_ context.Context, of shop.Shop, c command.OneOff) (billing.OneOffRecord, error) {
-	_, err := f.did(of.ID, c)
-	return billing.OneOffRecord{Attempt: c.Attempt, OneOff: billing.OneOff{ID: 1001, Contract: c.Contract, Variant: variant(), Quantity: c.Quantity}}, err
-}
-
 func (f *fakes) AttemptsWhere(_ context.Context, of shop.ID, q billing.Question, _ page.Request) ([]billing.Record, int, error) {
 	f.of, f.asked = of, q
 	return []billing.Record{f.record}, 41, f.err
@@ -111,25 +90,6 @@ type offer struct {
 func (f *fakes) VariantPrice(_ context.Context, of shop.ID, cmd amend.Command, id int64) (contractedit.VariantPrice, error) {
 	_, err := f.did(of, offer{cmd, id})
 	return contractedit.VariantPrice{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}, err
-}
-
-func (f *fakes) Replace(_ context.Context, of shop.ID, cmd amend.Command, w contractedit.Swap, _ contractedit.NextOrderSwap) (contract.Detail, error) {
-	_, err := f.did(of, replaced{cmd, w})
-	return contract.Detail{Contract: theContract()}, err
-}
-
-// replaced is a swap of a contract's line.
-type replaced struct {
-	amend.Command
-	contractedit.Swap
-}
-
-func (f *fakes) PaymentMethods(_ context.Context, of shop.ID, customer int64) ([]contract.PaymentMethod, error) {
-	_, err := f.did(of, customer)
-	return []contract.PaymentMethod{
-		{ID: "gid://shopify/CustomerPaymentMethod/ab", Instrument: contract.Instrument{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", Masked: "•••• 4242", ExpiryMonth: 12, ExpiryYear: 2030, Name: "Ada Khan"}},
-		{ID: "gid://shopify/CustomerPaymentMethod/cd", Revoked: true, Instrument: contract.Instrument{RevokedAt: noon(), RevokedWhy: "MANUALLY_REVOKED"}},
-	}, err
 }
 
 func (f *fakes) Record(_ context.Context, of shop.ID, cmd retention.Command) (retention.Activity, error) {
@@ -151,6 +111,81 @@ func (f *fakes) ContractsOf(_ context.Context, _ shop.ID, line shop.Line, custom
 
 func (f *fakes) Catalogue(context.Context, shop.Shop, shop.Line) ([]bundle.Settings, map[int64]plan.Offer, error) {
 	return nil, nil, nil
+}
+
+// leaver stands for the flow of cancelling.
+type leaver struct{ *fakes }
+
+// Shown answers with the flow of a contract, and every step with the session that follows.
+func (f leaver) Shown(_ context.Context, of shop.ID, cmd session.Command) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return session.View{Flow: leavingFlow(), Reasons: leavingFlow().Reasons, Contract: theContract()}, err
+}
+
+func (f leaver) Start(_ context.Context, of shop.ID, cmd session.Command) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return leavingSession(session.Asking), err
+}
+
+func (f leaver) stepped(of shop.ID, cmd any, to session.Step) (session.View, error) {
+	_, err := f.did(of, cmd)
+	return leavingSession(to), err
+}
+
+func (f leaver) Session(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Offering)
+}
+
+func (f leaver) Answer(_ context.Context, of shop.ID, cmd session.Answer) (session.View, error) {
+	return f.stepped(of, cmd, session.Offering)
+}
+
+func (f leaver) Accept(_ context.Context, of shop.ID, cmd session.Acceptance) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Decline(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Confirming)
+}
+
+func (f leaver) Back(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Asking)
+}
+
+func (f leaver) Keep(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Confirm(_ context.Context, of shop.ID, cmd session.Named) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func (f leaver) Comment(_ context.Context, of shop.ID, cmd session.Answer) (session.View, error) {
+	return f.stepped(of, cmd, session.Ended)
+}
+
+func leavingFlow() flow.Flow {
+	return flow.Flow{Version: 3, Mode: flow.Retention, Support: "help@store.example", Reasons: []flow.Reason{{Key: "too-much", Label: map[string]string{"en": "I have too much", "de": "Ich habe zu viel"}, Comment: true}}}
+}
+
+func leavingSession(at session.Step) session.View {
+	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+	v := session.View{
+		Flow: leavingFlow(), Reasons: leavingFlow().Reasons, Contract: theContract(), Line: shop.Memberships,
+		Effect:  session.Effect{Next: noon().AddDate(0, 0, 10), Pays: usd(2450), Orders: 2, Paid: usd(2450)},
+		Session: session.Session{ID: 601, Contract: 9001, Customer: 7001, Flow: 3, Step: at, StartedAt: noon()},
+	}
+	if at == session.Offering {
+		v.Reason, v.Session.Comment, v.OfferedAt = "too-much", "Two bags are enough", noon()
+		v.Offer = &session.Proposal{
+			Offer: flow.Offer{Kind: flow.Skip, Orders: 1}, Next: noon().AddDate(0, 1, 10), Pays: usd(2450), Was: usd(2450), Skips: []session.Skipped{{Attempt: 9, Date: noon().AddDate(0, 0, 10), Amount: usd(2450)}},
+			Choices: []session.Choice{{Key: "7002", Title: "Decaf", Variant: 7002, Quantity: 1, Every: "2 MONTH", Pays: usd(1000)}}, Contact: "help@store.example", Until: noon().AddDate(0, 2, 0),
+		}
+	}
+	if at == session.Ended {
+		v.Outcome, v.EndedAt = session.Cancelled, noon()
+	}
+	return v
 }
 
 func variant() platform.Variant {
@@ -180,7 +215,7 @@ func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: webtest.Unlimited{}, Clock: at},
-		Orders: f, Contracts: f, Book: f, Sold: f, Retention: f,
+		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Retention: f, Cancelling: leaver{f},
 	}
 }
 

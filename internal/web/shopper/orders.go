@@ -8,8 +8,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
 )
@@ -44,9 +44,15 @@ func (o Options) orders(api *web.API) {
 	edit.Body = attemptEdit{}
 	web.Register(api, edit, o.editAttempt)
 
-	quantity := o.operation("updateOneOffQuantity", http.MethodPut, "/subscription-contract-one-offs-update-quantity", "One-time products", "Change the quantity of a one-time product",
-		"Everything may be sent in the query or, under the same names, in a JSON body; what is in both counts as it is in the query.")
-	web.Register(api, quantity, o.updateOneOff)
+	web.Register(api, o.operation("skipUpcomingOrder", http.MethodPut, attemptsPath+"/skip-upcoming-order", attemptsTag, "Skip the next order",
+		"Skips the contract's next order, as skip-order does with one that is named. 400 noUpcomingOrder when there is none."), o.skipNext)
+
+	web.Register(api, o.operation("rescheduleOrder", http.MethodPut, attemptsPath+"/reschedule/{id}", attemptsTag, "Move an order",
+		"Moves an order to another day, at the store's order time, and with rescheduleFutureOrder=true the orders after it with it. 400 rescheduleRange outside of the days that the store allows."), o.reschedule)
+
+	web.Register(api, o.operation("retryPayment", http.MethodPut, attemptsPath+"/retry-payment/{id}", attemptsTag, "Try a declined payment again",
+		"Has an order that was declined charged again now, as soon as that is certain to happen; what comes of it is read later. It needs no permission for immediate orders, and a shopper who is held to a number of orders may do it too: the order is owed. "+
+			"400 cardTryLimit when the payment method was declined too often."), o.retryPayment)
 }
 
 // orderQuery is a question for attempts of the shopper's.
@@ -77,28 +83,89 @@ func (o Options) attempts(ctx context.Context, in *orderQuery, upcoming bool) (*
 	return record.ListAttempts(ctx, o.Book, q, p)
 }
 
-func (o Options) skipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	return in.Do(ctx, o.Line, o.Orders.Skip)
+type skipQuery struct {
+	record.SkipQuery
+	Versioned
 }
 
-func (o Options) unskipOrder(ctx context.Context, in *record.SkipQuery) (*record.AttemptOut, error) {
-	return in.Do(ctx, o.Line, o.Orders.Unskip)
+func (o Options) skipOrder(ctx context.Context, in *skipQuery) (*record.AttemptOut, error) {
+	return o.skip(ctx, in, o.Portal.Skip)
+}
+
+func (o Options) unskipOrder(ctx context.Context, in *skipQuery) (*record.AttemptOut, error) {
+	return o.skip(ctx, in, o.Portal.Unskip)
+}
+
+func (o Options) skip(ctx context.Context, in *skipQuery, do func(context.Context, portal.Caller, portal.OrderRef) (billing.Record, error)) (*record.AttemptOut, error) {
+	of, err := web.ParseID(record.ContractTypename, "subscriptionContractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	r, err := do(ctx, o.who(ctx), portal.OrderRef{Attempt: billing.AttemptID(in.ID), Contract: contract.ID(of), Prepaid: in.Prepaid.Ptr(), Version: in.Version.Value})
+	return record.NewAttemptOut(web.CallerOf(ctx), r, err)
+}
+
+type nextQuery struct {
+	Contract string `query:"subscriptionContractId" required:"true" format:"id" doc:"The contract: number or graph id."`
+	Versioned
+}
+
+func (o Options) skipNext(ctx context.Context, in *nextQuery) (*record.AttemptOut, error) {
+	ref, err := in.ref("subscriptionContractId", in.Contract)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Portal.SkipNext(ctx, o.who(ctx), ref)
+	return record.NewAttemptOut(web.CallerOf(ctx), r, err)
+}
+
+// OfOrder names an order by its path.
+type OfOrder struct {
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	Versioned
+}
+
+func (in OfOrder) ref() portal.OrderRef {
+	return portal.OrderRef{Attempt: billing.AttemptID(in.ID), Version: in.Version.Value}
+}
+
+type rescheduleQuery struct {
+	OfOrder
+	Date   string `query:"billingDate" required:"true" maxLength:"40" example:"2027-01-31" doc:"ISO 8601 with a zone, or YYYY-MM-DD for a day in the store's zone."`
+	Future bool   `query:"rescheduleFutureOrder" default:"false" doc:"Whether the orders after it move too."`
+}
+
+func (o Options) reschedule(ctx context.Context, in *rescheduleQuery) (*record.AttemptOut, error) {
+	caller := web.CallerOf(ctx)
+	date, err := caller.OrderDate("billingDate", in.Date)
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.Portal.Reschedule(ctx, o.who(ctx), in.ref(), date, in.Future)
+	return record.NewAttemptOut(caller, r, err)
 }
 
 // chargeQuery names an order. Whether the store is the right one is found out where
 // the request is let in, for the platform's own word of it is there.
 type chargeQuery struct {
-	ID   int64  `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The billing attempt."`
+	OfOrder
 	Shop string `query:"shop" example:"demo.myshopify.com" doc:"The store at which the shopper is. Another one is answered 400."`
 }
 
 func (o Options) attemptBilling(ctx context.Context, in *chargeQuery) (*record.AttemptOut, error) {
+	return o.charge(ctx, in.OfOrder, o.Portal.OrderNow)
+}
+
+func (o Options) retryPayment(ctx context.Context, in *OfOrder) (*record.AttemptOut, error) {
+	return o.charge(ctx, *in, o.Portal.RetryPayment)
+}
+
+func (o Options) charge(ctx context.Context, in OfOrder, do func(context.Context, portal.Caller, portal.OrderRef) error) (*record.AttemptOut, error) {
 	caller := web.CallerOf(ctx)
-	id := billing.AttemptID(in.ID)
-	if err := o.Orders.Trigger(ctx, caller.Shop.ID, command.Trigger{Line: o.Line, Attempt: id, Actor: caller.Actor}); err != nil {
+	if err := do(ctx, o.who(ctx), in.ref()); err != nil {
 		return nil, err
 	}
-	r, err := billing.Shown(ctx, o.Book, caller.Shop.ID, o.Line, id, caller.Actor)
+	r, err := billing.Shown(ctx, o.Book, caller.Shop.ID, o.Line, billing.AttemptID(in.ID), caller.Actor)
 	return record.NewAttemptOut(caller, r, err)
 }
 
@@ -111,6 +178,7 @@ type attemptEdit struct {
 }
 
 type editIn struct {
+	Versioned
 	web.JSONBody
 }
 
@@ -151,35 +219,13 @@ func (o Options) editAttempt(ctx context.Context, in *editIn) (*record.AttemptOu
 	if err := is.OnlyDiffers(become, "billingDate", "orderNote"); err != nil {
 		return nil, err
 	}
-	cmd := command.Edit{Line: o.Line, Attempt: known.ID, Actor: caller.Actor}
+	var want portal.OrderEdit
 	if !date.IsZero() && !date.Equal(clock.Trim(known.BillingDate)) {
-		cmd.BillingDate = &date
+		want.Date = &date
 	}
 	if note := text(become.OrderNote); note != known.Note {
-		cmd.Note = &note
+		want.Note = &note
 	}
-	r, err := o.Orders.Edit(ctx, caller.Shop.ID, cmd)
+	r, err := o.Portal.EditOrder(ctx, o.who(ctx), portal.OrderRef{Attempt: known.ID, Version: in.Version.Value}, want)
 	return record.NewAttemptOut(caller, r, err)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-type oneOffOut struct{ Body record.OneOff }
-
-func (o Options) updateOneOff(ctx context.Context, in *record.OneOffQuantity) (*oneOffOut, error) {
-	caller := web.CallerOf(ctx)
-	cmd, err := in.Command(o.Line, caller.Actor)
-	if err != nil {
-		return nil, err
-	}
-	r, err := o.Orders.UpdateOneOff(ctx, caller.Shop, cmd)
-	if err != nil {
-		return nil, err
-	}
-	return &oneOffOut{record.NewOneOff(caller.Shop.Domain, r)}, nil
 }

@@ -42,9 +42,13 @@ type retentionActivity struct {
 	Info       *string      `json:"additionalInfo" doc:"Anything else; null when there is nothing." example:"{\"flowVersion\":3}"`
 }
 
+type retentionIn struct {
+	web.JSONBody
+}
+
 type retentionOut struct{ Body retentionActivity }
 
-func (o Options) keepRetention(ctx context.Context, in *editIn) (*retentionOut, error) {
+func (o Options) keepRetention(ctx context.Context, in *retentionIn) (*retentionOut, error) {
 	caller := web.CallerOf(ctx)
 	var body retentionBody
 	if err := in.Into(&body); err != nil {

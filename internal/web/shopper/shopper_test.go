@@ -12,10 +12,10 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
-	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
-	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
-	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -28,35 +28,65 @@ func TestRequestsSendCommandsOfShopper(t *testing.T) {
 	t.Parallel()
 	member := amend.Command{Line: shop.Memberships, Contract: 9001, Actor: ada()}
 	date := time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC) // 8:30 in Toronto
+	day := time.Date(2026, 3, 1, 5, 0, 0, 0, time.UTC)    // begins in Toronto
+	nine, one := portal.OrderRef{Attempt: 9}, portal.ContractRef{ID: 9001}
+	seen := portal.ContractRef{ID: 9001, Version: 7}
+	once := portal.OneTime{ContractRef: one, Attempt: 9, Variant: 4001, Quantity: 3}
 	for name, row := range map[string]struct {
 		method, path, body string
 		want               any
 	}{
 		"a skip": {"PUT", "/subscription-billing-attempts/skip-order/9?subscriptionContractId=9001&isPrepaid=false", "",
-			command.Skip{Line: shop.Memberships, Attempt: 9, Contract: 9001, Prepaid: new(false), Actor: ada()}},
-		"a skip taken back": {"PUT", "/subscription-billing-attempts/unskip-order/9", "", command.Skip{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
-		"an order now":      {"PUT", "/subscription-billing-attempts/attempt-billing/9", "", command.Trigger{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
-		"another day": {"PUT", "/subscription-billing-attempts", `{"id":9,"billingDate":"2026-03-01"}`,
-			command.Edit{Line: shop.Memberships, Attempt: 9, BillingDate: &date, Actor: ada()}},
-		"another note": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":"Door"}`,
-			command.Edit{Line: shop.Memberships, Attempt: 9, Note: new("Door"), Actor: ada()}},
-		"no note": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":null,"status":"scheduled"}`,
-			command.Edit{Line: shop.Memberships, Attempt: 9, Note: new(""), Actor: ada()}},
+			act{"skip", portal.OrderRef{Attempt: 9, Contract: 9001, Prepaid: new(false)}, nil}},
+		"a skip of what was seen": {"PUT", "/subscription-billing-attempts/skip-order/9?version=7", "", act{"skip", portal.OrderRef{Attempt: 9, Version: 7}, nil}},
+		"a skip of the next one":  {"PUT", "/subscription-billing-attempts/skip-upcoming-order?subscriptionContractId=9001&version=7", "", act{"skip next", seen, nil}},
+		"a skip taken back":       {"PUT", "/subscription-billing-attempts/unskip-order/9", "", act{"unskip", nine, nil}},
+		"an order now":            {"PUT", "/subscription-billing-attempts/attempt-billing/9", "", act{"order now", nine, nil}},
+		"a payment again":         {"PUT", "/subscription-billing-attempts/retry-payment/9", "", act{"retry", nine, nil}},
+		"a move":                  {"PUT", "/subscription-billing-attempts/reschedule/9?billingDate=2026-03-01", "", act{"reschedule", nine, move{date, false}}},
+		"a move of all":           {"PUT", "/subscription-billing-attempts/reschedule/9?billingDate=2026-03-01&rescheduleFutureOrder=true", "", act{"reschedule", nine, move{date, true}}},
+		"another day":             {"PUT", "/subscription-billing-attempts", `{"id":9,"billingDate":"2026-03-01"}`, act{"edit", nine, portal.OrderEdit{Date: &date}}},
+		"another note":            {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":"Door"}`, act{"edit", nine, portal.OrderEdit{Note: new("Door")}}},
+		"no note":                 {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":null,"status":"scheduled"}`, act{"edit", nine, portal.OrderEdit{Note: new("")}}},
 		"a record as it was read": {"PUT", "/subscription-billing-attempts", `{"id":9,"orderNote":"Ring twice","status":"QUEUED","billingDate":"2026-02-10T12:00:00Z","contractId":9001}`,
-			command.Edit{Line: shop.Memberships, Attempt: 9, Actor: ada()}},
-		"a quantity": {"PUT", "/subscription-contract-one-offs-update-quantity?contractId=9001&billingAttemptId=9&variantId=4001&quantity=3", "",
-			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
+			act{"edit", nine, portal.OrderEdit{}}},
+		"a quantity": {"PUT", "/subscription-contract-one-offs-update-quantity?contractId=9001&billingAttemptId=9&variantId=4001&quantity=3", "", act{"update once", once, nil}},
 		"a quantity in a body": {"PUT", "/subscription-contract-one-offs-update-quantity", `{"contractId":9001,"billingAttemptId":9,"variantId":"4001","quantity":3}`,
-			command.OneOff{Line: shop.Memberships, Contract: 9001, Attempt: 9, Variant: 4001, Quantity: 3, Actor: ada()}},
+			act{"update once", once, nil}},
+		"a one-time product": {"PUT", "/subscription-contract-one-offs-by-contractId-and-billing-attempt-id?contractId=9001&billingAttemptId=9&variantId=4001&quantity=3", "",
+			act{"add once", once, nil}},
+		"no one-time product": {"DELETE", "/subscription-contract-one-offs-by-contractId-and-billing-attempt-id?contractId=9001&billingAttemptId=9&variantId=4001", "",
+			act{"remove once", portal.OneTime{ContractRef: one, Attempt: 9, Variant: 4001, Quantity: 1}, nil}},
 		"a price":                    {"GET", "/data/variant-contextual-pricing?variantId=4001&contractId=9001", "", offer{member, 4001}},
 		"a price without a contract": {"GET", "/data/variant-contextual-pricing?variantId=gid://shopify/ProductVariant/4001", "", offer{amend.Command{Line: shop.Memberships, Actor: ada()}, 4001}},
-		"payment methods":            {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", int64(7001)},
-		"another variant":            {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 2}}}}},
-		"another variant, of one":    {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`, replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 1}}}}},
-		"another variant, in the query": {"POST", "/subscription-contract-details/replace-variants-v2?contractId=9001&oldLineId=l&newVariantId=4002&quantity=3", "",
-			replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4002, Quantity: 3}}}}},
+		"payment methods":            {"GET", "/subscription-contract-details/shopify/customer/payment-methods", "", act{"payment methods", nil, nil}},
+		"another variant": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002,"quantity":2}`,
+			act{"change line", one, portal.LineEdit{Line: "l", Variant: new(int64(4002)), Quantity: new(2)}}},
+		"another variant, of one": {"POST", "/subscription-contract-details/replace-variants-v2", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
+			act{"change line", one, portal.LineEdit{Line: "l", Variant: new(int64(4002)), Quantity: new(1)}}},
+		"another variant, in the query": {"POST", "/subscription-contract-details/replace-variants-v2?contractId=9001&oldLineId=l&newVariantId=4002&quantity=3&version=7", "",
+			act{"change line", seen, portal.LineEdit{Line: "l", Variant: new(int64(4002)), Quantity: new(3)}}},
 		"another variant, in both": {"POST", "/subscription-contract-details/replace-variants-v2?newVariantId=4003", `{"contractId":9001,"oldLineId":"l","newVariantId":4002}`,
-			replaced{member, contractedit.Swap{OldLine: "l", New: []terms.NewLine{{Variant: 4003, Quantity: 1}}}}},
+			act{"change line", one, portal.LineEdit{Line: "l", Variant: new(int64(4003)), Quantity: new(1)}}},
+		"a pause": {"PUT", "/subscription-contracts-update-status?contractId=9001&status=paused&pauseTillDate=2026-03-01&pauseReason=r&pauseFeedback=f", "",
+			act{"pause", one, portal.PauseParams{Until: day, Reason: "r", Feedback: "f"}}},
+		"a pause of orders":      {"PUT", "/subscription-contracts-update-status?contractId=9001&status=PAUSED&pauseDurationCycle=2&version=7", "", act{"pause", seen, portal.PauseParams{Cycles: 2}}},
+		"an end of a pause":      {"PUT", "/subscription-contracts-update-status?contractId=9001&status=ACTIVE", "", act{"resume", one, time.Time{}}},
+		"an end of a pause then": {"PUT", "/subscription-contracts-update-status?contractId=9001&status=ACTIVE&activationDate=2026-03-01", "", act{"resume", one, day}},
+		"an end by status":       {"PUT", "/subscription-contracts-update-status?contractId=9001&status=CANCELLED&cancellationFeedback=f", "", act{"cancel", one, "f"}},
+		"an end":                 {"DELETE", "/subscription-contracts/9001?cancellationFeedback=f&version=7", "", act{"cancel", seen, "f"}},
+		"another line":           {"POST", "/contracts/9001/lines?version=7", `{"variantId":"4002","quantity":2}`, act{"add", seen, portal.NewProduct{Variant: 4002, Quantity: 2}}},
+		"a line's change":        {"PUT", "/contracts/9001/lines/l", `{"variantId":4002,"quantity":2}`, act{"change line", one, portal.LineEdit{Line: "l", Variant: new(int64(4002)), Quantity: new(2)}}},
+		"a line by its graph id": {"PUT", "/contracts/9001/lines/gid:%2F%2Fshopify%2FSubscriptionLine%2F12", `{"quantity":2}`, act{"change line", one, portal.LineEdit{Line: "gid://shopify/SubscriptionLine/12", Quantity: new(2)}}},
+		"no line":                {"DELETE", "/contracts/9001/lines/l", "", act{"remove", one, "l"}},
+		"another frequency":      {"PUT", "/contracts/9001/frequency", `{"sellingPlanId":6101}`, act{"frequency", one, int64(6101)}},
+		"another address":        {"PUT", "/contracts/9001/shipping-address", `{"address1":"12 Mill Lane","city":"Ottawa","countryCode":"CA"}`, act{"address", one, "Ottawa"}},
+		"another card":           {"PUT", "/contracts/9001/payment-method", `{"paymentMethodId":"ab"}`, act{"payment", one, "gid://shopify/CustomerPaymentMethod/ab"}},
+		"a code":                 {"POST", "/contracts/9001/discount", `{"discountCode":"TEN"}`, act{"discount", one, "TEN"}},
+		"no code":                {"DELETE", "/contracts/9001/discount?discountId=d", "", act{"no discount", one, "d"}},
+		"preferences": {"PUT", "/preferences", `{"language":"pt-BR","emails":{"order_skipped":false,"upcoming_order":true},"version":2}`,
+			act{"preferences", nil, portal.Preferences{Customer: 7001, Language: "pt-BR", Off: []notify.Kind{notify.OrderSkipped}, Version: 2}}},
+		"a reward": {"POST", "/loyalty/redeem", `{"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: 7001}, Rule: 1, Actor: ada()}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
 			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Details: retention.Details{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {
@@ -164,6 +194,70 @@ func TestPostedBodyMustBeJSON(t *testing.T) {
 	}
 }
 
+// Operations that answer another status than 200 reach the domain too.
+func TestRequestsWithOtherAnswersReachDomain(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		method, path, body string
+		status             int
+		want               any
+	}{
+		"a restart":           {"POST", "/contracts/9001/restart", `{"nextBillingDate":"2026-03-01"}`, 201, act{"restart", portal.ContractRef{ID: 9001}, time.Date(2026, 3, 1, 13, 30, 0, 0, time.UTC)}},
+		"a link for the card": {"POST", "/contracts/9001/payment-method/send-update-link", "", 204, act{"payment link", portal.ContractRef{ID: 9001}, nil}},
+		"a link to sign in":   {"POST", "/magic-link", `{"email":" ada@shopper.example "}`, 204, askedLink{"ada@shopper.example"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, &fakes{record: theRecord()})
+			w := s.ask(row.method, row.path, row.body)
+			if diff := cmp.Diff(row.want, s.command); diff != "" || w.Code != row.status {
+				t.Errorf("answered %d %s (-want +got):\n%s", w.Code, w.Body, diff)
+			}
+		})
+	}
+}
+
+// A change without a body needs no type, unless a page of another site sends it; a body must be JSON.
+func TestChangesOfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	const skip = "/subscription-billing-attempts/skip-order/9"
+	for name, row := range map[string]struct {
+		method, path, body string
+		headers            []string
+		status             int
+		key                string
+	}{
+		"a program":                     {"PUT", skip, "", nil, 200, ""},
+		"the store's page":              {"PUT", skip, "", []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://demo.myshopify.com"}, 200, ""},
+		"an old browser at the store":   {"PUT", skip, "", []string{"Origin", "https://demo.myshopify.com"}, 200, ""},
+		"an old browser behind a proxy": {"PUT", skip, "", []string{"Origin", "https://shop.example", "X-Forwarded-Host", "shop.example"}, 200, ""},
+		"another site":                  {"PUT", skip, "", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}, 403, "crossOrigin"},
+		"another site's old browser":    {"PUT", skip, "", []string{"Origin", "https://evil.example"}, 403, "crossOrigin"},
+		"a sister site":                 {"DELETE", "/subscription-contracts/9001", "", []string{"Sec-Fetch-Site", "same-site", "Origin", "https://blog.demo.example"}, 403, "crossOrigin"},
+		"a page of no origin":           {"PUT", skip, "", []string{"Origin", "null"}, 403, "crossOrigin"},
+		"a form":                        {"POST", "/contracts/9001/payment-method/send-update-link", "", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "contentType"},
+		"a text":                        {"PUT", "/contracts/9001/frequency", `{"sellingPlanId":6101}`, []string{"Content-Type", "text/plain"}, 415, "contentType"},
+		"a body without a type":         {"PUT", "/contracts/9001/frequency", `{"sellingPlanId":6101}`, nil, 415, "contentType"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, &fakes{record: theRecord()})
+			w := s.ask(row.method, row.path, row.body, append([]string{"Content-Type", ""}, row.headers...)...)
+			if w.Code != row.status || (s.command != nil) != (row.status == 200) {
+				t.Fatalf("answered %d %s, did %+v", w.Code, w.Body, s.command)
+			}
+			if row.key != "" && webtest.Problem(t, w).ErrorKey != row.key {
+				t.Errorf("answered %s", w.Body)
+			}
+			for name := range w.Header() {
+				if strings.HasPrefix(name, "Access-Control-") {
+					t.Errorf("the answer has %s", name)
+				}
+			}
+		})
+	}
+}
+
 // One shopper's requests use up no other shopper's.
 func TestRateLimitIsPerShopper(t *testing.T) {
 	t.Parallel()
@@ -184,6 +278,8 @@ func TestAnswersMatchGoldenFiles(t *testing.T) {
 	for file, path := range map[string]string{
 		"variant-pricing.json": "/data/variant-contextual-pricing?variantId=4001", "payment-methods.json": "/subscription-contract-details/shopify/customer/payment-methods",
 		"shop-info.json": "/shop-infos-by-current-login", "freeze-status.json": "/subscriptions-contracts-freeze-status-detail?contractId=9001",
+		"contract.json": "/contracts/9001", "frequencies.json": "/contracts/9001/frequencies", "portal-settings.json": "/customer-portal-settings/1", "preferences.json": "/preferences",
+		"membership.json": "/membership/status", "loyalty.json": "/loyalty", "one-offs.json": "/upcoming-subscription-contract-one-offs-by-contractId?contractId=9001",
 	} {
 		webtest.Golden(t, file, s.ask("GET", path, "").Body.Bytes())
 	}

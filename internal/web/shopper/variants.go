@@ -73,7 +73,7 @@ func (o Options) variantPricing(ctx context.Context, in *pricingQuery) (*pricing
 	if err != nil {
 		return nil, err
 	}
-	v, err := o.Contracts.VariantPrice(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor}, variant)
+	v, err := o.Prices.VariantPrice(ctx, caller.Shop.ID, amend.Command{Line: o.Line, Contract: contract.ID(of), Actor: caller.Actor}, variant)
 	if err != nil {
 		return nil, err
 	}

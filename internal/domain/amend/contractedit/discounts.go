@@ -61,6 +61,7 @@ type Discount struct {
 	Amount     *money.Amount
 	EachItem   bool // Amount is off every item instead of the order
 	CycleLimit int  // number of orders it applies to; 0: no limit
+	Once       bool // refuse it where the contract has a discount of the same title that is not used up
 }
 
 // AddDiscount adds a discount to all lines.
@@ -90,6 +91,9 @@ func (s *Service) AddDiscount(ctx context.Context, of shop.ID, cmd amend.Command
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil {
 			return amend.Change{}, err
+		}
+		if want.Once && d.HasDiscount(made.Title) {
+			return amend.Change{}, fault.New(fault.FailedPrecondition, "discount %q is applied already", made.Title).Entity(amend.Entity).Code("discountApplied").Field("discountTitle")
 		}
 		return amend.Change{
 			Edit:    platform.Edit{Discounts: []platform.DiscountEdit{{Add: &made}}},

@@ -80,6 +80,9 @@ func decide(c *contract.Contract, w StatusChange, g inputs, now time.Time) ([]ac
 		if err != nil {
 			return nil, err
 		}
+		if wait == nil && c.Status == contract.Active {
+			wait = afterClosedOrder(w.CutoffDays, g, now)
+		}
 		if wait != nil && !w.Now {
 			c.Ending, c.CancellationFeedback, c.CancellationNote = wait, w.Feedback, w.Note
 			return []activity.Entry{wait.Entry(c.ID, contract.Scheduled, g.actor, now)}, nil
@@ -120,7 +123,7 @@ func pauseOf(c contract.Contract, w StatusChange, g inputs, now time.Time) (*con
 	if err := c.CheckCommitment(g.settings, g.actor); err != nil {
 		return nil, err
 	}
-	if left := deliveriesLeft(c, g, now); left > 0 && g.actor.Source == activity.CustomerPortal {
+	if left := deliveriesLeft(c, g, now); left > 0 && g.actor.Subscriber() {
 		return nil, fault.New(fault.FailedPrecondition, "%d deliveries are paid for and still to come: pause afterwards", left).Entity(amend.Entity).Code("deliveriesLeft").Field("status")
 	}
 	p := contract.Pause{Until: w.Until, Cycles: w.Cycles, Reason: w.Reason, Feedback: w.Feedback}
@@ -157,7 +160,7 @@ func startOfDay(t time.Time, cal cadence.Calendar) time.Time {
 // scheduleEnd returns what a cancellation waits for: orders that the subscriber is
 // committed to, or deliveries that are paid for. Nil means that it takes effect now.
 func scheduleEnd(c contract.Contract, g inputs, now time.Time) (*contract.Ending, error) {
-	if g.actor.Source == activity.CustomerPortal && c.InCommitment(g.settings) {
+	if g.actor.Subscriber() && c.InCommitment(g.settings) {
 		if c.Status != contract.Active || len(g.queued) == 0 {
 			return nil, c.CheckCommitment(g.settings, g.actor)
 		}
@@ -167,6 +170,16 @@ func scheduleEnd(c contract.Contract, g inputs, now time.Time) (*contract.Ending
 		return nil, nil
 	}
 	return atEndOfTerm(c, g), nil
+}
+
+// afterClosedOrder schedules the end of the contract after its next order, if changes of that order are
+// closed; nil: they are not.
+func afterClosedOrder(days int, g inputs, now time.Time) *contract.Ending {
+	next, waits := billing.Earliest(g.queued)
+	if days == 0 || !waits || now.Before(g.calendar.DaysBefore(next.BillingDate, days)) {
+		return nil
+	}
+	return &contract.Ending{Why: contract.EndOfOrder, Cycle: next.Cycle, At: next.BillingDate}
 }
 
 func deliveriesLeft(c contract.Contract, g inputs, now time.Time) int {

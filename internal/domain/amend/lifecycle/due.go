@@ -74,6 +74,8 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 		err = s.cancelAtEndOfTerm(ctx, of, c)
 	case c.Ends() && c.Ending.Why == contract.EndOfMinimum && (due(c.Ending.At) || c.Committed() == 0):
 		err = s.cancelAtEndOfCommitment(ctx, of, c)
+	case c.Ends() && c.Ending.Why == contract.EndOfOrder && (due(c.Ending.At) || c.NextBillingDate.IsZero()):
+		err = s.cancelAfterOrder(ctx, of, c)
 	case c.Status == contract.Active && due(c.ExpireAt):
 		err = s.setStatus(ctx, of, c, contract.Expired)
 	default:

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
@@ -127,10 +128,7 @@ func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c con
 			return err
 		}
 		g := inputs{settings: store.Settings, calendar: cal}.withAttempts(attempts, now)
-		waits := false
-		for _, a := range attempts {
-			waits = waits || a.Cycle <= c.Ending.Cycle && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && (!a.DueAt.IsZero() || a.Dunning.State == dunning.Held))
-		}
+		waits := awaits(attempts, c.Ending.Cycle)
 		switch {
 		case c.Committed() == 0:
 			c.Ending = atEndOfTerm(*c, g)
@@ -150,6 +148,55 @@ func (s *Service) cancelAtEndOfCommitment(ctx context.Context, of shop.ID, c con
 			return err
 		}
 		return queue.Refill(ctx, tx, store, rows, now)
+	})
+	if err != nil || !over {
+		return err
+	}
+	return s.setStatus(ctx, of, c, contract.Cancelled)
+}
+
+// awaits reports whether an order up to a cycle may still be charged.
+func awaits(attempts []billing.Attempt, last int) bool {
+	return slices.ContainsFunc(attempts, func(a billing.Attempt) bool {
+		return a.Cycle <= last && (a.Status == billing.Queued || a.Status.InFlight() || a.Status == billing.Failure && (!a.DueAt.IsZero() || a.Dunning.State == dunning.Held))
+	})
+}
+
+// cancelAfterOrder cancels a contract once the order is made or given up that its cancellation waits
+// for. If the order has paid for deliveries, the cancellation waits for those.
+func (s *Service) cancelAfterOrder(ctx context.Context, of shop.ID, c contract.Contract) error {
+	_, cal, err := s.calendar(ctx, of)
+	if err != nil {
+		return err
+	}
+	over := false
+	err = s.Store.Update(ctx, of, func(tx intake.Tx) error {
+		over = false
+		now := s.Clock.Now()
+		rows, err := tx.Contracts(ctx, []contract.ID{c.ID})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		c := &rows[0]
+		if !c.Ends() || c.Ending.Why != contract.EndOfOrder {
+			return nil
+		}
+		attempts, err := tx.AttemptsOf(ctx, []contract.ID{c.ID})
+		if err != nil {
+			return err
+		}
+		switch g := (inputs{calendar: cal}).withAttempts(attempts, now); {
+		case awaits(attempts, c.Ending.Cycle):
+			c.AmendAt = now.Add(retryEvery)
+		case deliveriesLeft(*c, g, now) > 0:
+			c.Ending = atEndOfTerm(*c, g)
+			c.ResetAmendAt()
+		default:
+			over = true
+			return nil
+		}
+		c.UpdatedAt = now
+		return tx.PutContracts(ctx, rows)
 	})
 	if err != nil || !over {
 		return err

@@ -56,6 +56,9 @@ func (s *Service) decideStatus(ctx context.Context, store shop.Shop, cmd amend.C
 			return amend.ContractNotFound(cmd.Contract)
 		}
 		c := &rows[0]
+		if err := cmd.Check(ctx, tx, store, *c); err != nil {
+			return err
+		}
 		if c.Moving != nil && c.Moving.To == w.To {
 			decided = *c // the same was requested before and may not be done
 			return nil

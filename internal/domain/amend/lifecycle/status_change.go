@@ -33,6 +33,9 @@ type StatusChange struct {
 	// Of a cancellation.
 	Note string
 	Now  bool // take effect at once, even if paid deliveries are still to come
+	// CutoffDays is how many days before an order its changes are closed: a cancellation within them
+	// takes effect after the order. 0: never.
+	CutoffDays int
 
 	// Of an activation: when the contract is activated; zero: now.
 	From time.Time

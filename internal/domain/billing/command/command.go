@@ -26,6 +26,22 @@ type target struct {
 	line    shop.Line
 	attempt billing.AttemptID
 	next    contract.ID // the contract whose next order is meant, if attempt is 0
+	permit  Permit
+}
+
+// Permit says whether an actor may change an order, as it is in the transaction that changes it.
+// It is asked before the command's own rules, and also where the order is only read for them.
+type Permit interface {
+	// Order returns why the order may not be changed, or nil.
+	Order(ctx context.Context, tx billing.ReadTx, of shop.Shop, r billing.Record) error
+}
+
+// check asks the target's permit, if it has one.
+func (t target) check(ctx context.Context, tx billing.ReadTx, r draft) error {
+	if t.permit == nil {
+		return nil
+	}
+	return t.permit.Order(ctx, tx, r.shop, r.Record)
 }
 
 // draft is the record that a command changes.
@@ -120,7 +136,11 @@ func find(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 		return draft{}, err
 	}
 	of, err := tx.Shop(ctx)
-	return draft{Record: r, shop: of}, err
+	if err != nil {
+		return draft{}, err
+	}
+	d := draft{Record: r, shop: of}
+	return d, t.check(ctx, tx, d)
 }
 
 // findNext does the same with the next queued attempt of a contract. It returns NotFound for
@@ -142,7 +162,11 @@ func findNext(ctx context.Context, tx billing.ReadTx, t target) (draft, error) {
 		return draft{}, NoUpcomingOrder(contracts[0])
 	}
 	of, err := tx.Shop(ctx)
-	return draft{Record: billing.Record{Attempt: first, Of: contracts[0]}, shop: of}, err
+	if err != nil {
+		return draft{}, err
+	}
+	d := draft{Record: billing.Record{Attempt: first, Of: contracts[0]}, shop: of}
+	return d, t.check(ctx, tx, d)
 }
 
 // NoUpcomingOrder is the failure of a command on the next order of a contract that has none.

@@ -19,13 +19,14 @@ type Edit struct {
 	Note        *string         // empty clears
 	Status      *billing.Status // only QUEUED to SKIPPED and back
 	Actor       activity.Actor
+	Permit      Permit // nil: the actor may
 
 	RetryingNeeded, ApplyUsageCharge, UpgradeDowngradeBilling *bool
 }
 
 // Edit changes an attempt that waits or has failed.
 func (s *Service) Edit(ctx context.Context, of shop.ID, cmd Edit) (billing.Record, error) {
-	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, permit: cmd.Permit}
 	var opens opening
 	if cmd.BillingDate != nil {
 		var err error

@@ -16,12 +16,13 @@ type SkipNext struct {
 	Line     shop.Line
 	Contract contract.ID
 	Actor    activity.Actor
+	Permit   Permit // nil: the actor may
 }
 
 // SkipNext skips the attempt of a contract that falls due first, as Skip does
 // with one that is named.
 func (s *Service) SkipNext(ctx context.Context, of shop.ID, cmd SkipNext) (billing.Record, error) {
-	t := target{by: cmd.Actor, line: cmd.Line, next: cmd.Contract}
+	t := target{by: cmd.Actor, line: cmd.Line, next: cmd.Contract, permit: cmd.Permit}
 	return s.change(ctx, of, t, func(r *draft, now time.Time) ([]activity.Entry, error) {
 		return skip(r, cmd.Actor, now)
 	})
@@ -33,12 +34,13 @@ type Note struct {
 	Attempt billing.AttemptID
 	Note    string // empty clears
 	Actor   activity.Actor
+	Permit  Permit // nil: the actor may
 }
 
 // SetNote replaces the note of an order that still waits. The same note again
 // changes nothing.
 func (s *Service) SetNote(ctx context.Context, of shop.ID, cmd Note) (billing.Record, error) {
-	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, permit: cmd.Permit}
 	return s.change(ctx, of, t, func(r *draft, now time.Time) ([]activity.Entry, error) {
 		return setNote(r, cmd, now)
 	})

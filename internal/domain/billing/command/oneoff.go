@@ -35,6 +35,7 @@ type OneOff struct {
 	Quantity int           // at least 1
 	Price    *money.Amount // of one, in the contract's currency; nil: the product's
 	Actor    activity.Actor
+	Permit   Permit // nil: the actor may
 }
 
 // AddOneOff lets an upcoming order carry a product in the given quantity. One
@@ -214,10 +215,10 @@ func (s *Service) changeOneOffs(ctx context.Context, of shop.ID, cmd OneOff, do 
 
 // find reads the attempt, which must wait for its date and be the contract's.
 func (c OneOff) find(ctx context.Context, tx billing.ReadTx) (draft, error) {
-	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt})
+	r, err := find(ctx, tx, target{by: c.Actor, line: c.Line, attempt: c.Attempt, permit: c.Permit})
 	if fault.Is(err, fault.NotFound) || err == nil && (r.Of.ID != c.Contract || r.Status != billing.Queued) {
 		if c.OrNext {
-			return findNext(ctx, tx, target{by: c.Actor, line: c.Line, next: c.Contract})
+			return findNext(ctx, tx, target{by: c.Actor, line: c.Line, next: c.Contract, permit: c.Permit})
 		}
 	}
 	switch {

@@ -59,9 +59,9 @@ func (s *Service) openingFor(ctx context.Context, of shop.ID, t target, date tim
 
 // openingNow asks for the opening if an order whose date is far away is charged now. If the
 // platform does not answer, the charge is accepted, and the outcome is reported later.
-func (s *Service) openingNow(ctx context.Context, of shop.ID, t target) (opening, error) {
+func (s *Service) openingNow(ctx context.Context, of shop.ID, t target, cmd Trigger) (opening, error) {
 	o, err := s.opening(ctx, of, t, func(r draft) (bool, error) {
-		return r.Status == billing.Queued && r.BillingDate.After(s.Clock.Now().Add(billing.ChargeLead)), triggerable(r, t.by, s.Clock.Now())
+		return r.Status == billing.Queued && r.BillingDate.After(s.Clock.Now().Add(billing.ChargeLead)), triggerable(r, cmd, s.Clock.Now())
 	})
 	if fault.Is(err, fault.Unavailable) {
 		return opening{}, nil

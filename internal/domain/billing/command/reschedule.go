@@ -19,6 +19,7 @@ type Reschedule struct {
 	BillingDate time.Time         // the order is charged on that day, at the store's order time, or later today
 	Future      bool              // the contract's calendar counts from that date on
 	Actor       activity.Actor
+	Permit      Permit // nil: the actor may
 }
 
 // Reschedule moves an order that waits or has failed.
@@ -26,7 +27,7 @@ func (s *Service) Reschedule(ctx context.Context, of shop.ID, cmd Reschedule) (b
 	if err := checkDate(cmd.BillingDate, s.Clock.Now()); err != nil {
 		return billing.Record{}, err
 	}
-	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, next: cmd.Contract}
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, next: cmd.Contract, permit: cmd.Permit}
 	opens, err := s.openingFor(ctx, of, t, cmd.BillingDate)
 	if err != nil {
 		return billing.Record{}, err

@@ -18,6 +18,7 @@ type Skip struct {
 	Contract contract.ID // must be the attempt's when given; 0: not given
 	Prepaid  *bool       // must fit the contract when given
 	Actor    activity.Actor
+	Permit   Permit // nil: the actor may
 }
 
 // Skip skips an upcoming attempt. The contract's next billing date moves to the following cycle,
@@ -41,7 +42,9 @@ func (s *Service) Unskip(ctx context.Context, of shop.ID, cmd Skip) (billing.Rec
 	})
 }
 
-func (c Skip) target() target { return target{by: c.Actor, line: c.Line, attempt: c.Attempt} }
+func (c Skip) target() target {
+	return target{by: c.Actor, line: c.Line, attempt: c.Attempt, permit: c.Permit}
+}
 
 func (c Skip) check(r draft) error {
 	if c.Contract != 0 && c.Contract != r.Of.ID {

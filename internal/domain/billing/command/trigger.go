@@ -19,14 +19,18 @@ type Trigger struct {
 	Line    shop.Line
 	Attempt billing.AttemptID
 	Actor   activity.Actor
+	Permit  Permit // nil: the actor may
+	// Declined says that it is the retry of a declined order, which the subscriber owes: neither a
+	// commitment nor the store's permission of immediate orders matters to it.
+	Declined bool
 }
 
 // Trigger commits the intent to charge an attempt now and returns; the result
 // arrives later. A failed attempt gets a new try; one whose outcome is unknown
 // keeps its key. A charge that the platform does not take yet is refused.
 func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd Trigger) error {
-	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt}
-	opens, err := s.openingNow(ctx, of, t)
+	t := target{by: cmd.Actor, line: cmd.Line, attempt: cmd.Attempt, permit: cmd.Permit}
+	opens, err := s.openingNow(ctx, of, t, cmd)
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func (s *Service) Trigger(ctx context.Context, of shop.ID, cmd Trigger) error {
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(triggerable(r, cmd.Actor, now), opens.begun(r, now)); err != nil {
+		if err := cmp.Or(triggerable(r, cmd, now), opens.begun(r, now)); err != nil {
 			return err
 		}
 		triggers, err := tx.CountTriggers(ctx, r.Of.ID, now.Add(-billing.TriggerWindow))
@@ -123,15 +127,18 @@ func retryByHand(ctx context.Context, tx billing.Tx, r *draft, now time.Time) er
 
 // triggerable says what forbids an immediate charge. What holds a subscriber to
 // their orders comes first: trying again later does not help.
-func triggerable(r draft, by activity.Actor, now time.Time) error {
-	if err := r.Of.CheckCommitment(r.shop.Settings, by); err != nil {
+func triggerable(r draft, cmd Trigger, now time.Time) error {
+	owed := cmd.Declined && r.Status == billing.Failure
+	if err := r.Of.CheckCommitment(r.shop.Settings, cmd.Actor); err != nil && !cmd.Declined {
 		return err
 	}
 	refuse := func(key, format string, args ...any) error {
 		return fault.New(fault.FailedPrecondition, format, args...).Entity(billing.AttemptEntity).Code(key)
 	}
 	switch {
-	case !r.shop.Settings.ImmediateOrders:
+	case cmd.Declined && !owed:
+		return refuse("billingAttemptStatus", "billing attempt %d is %s: only an order that was declined is tried again", r.ID, r.Status)
+	case !owed && !r.shop.Settings.ImmediateOrders:
 		return refuse("immediateOrderNotAllowed", "the store does not permit immediate orders: switch on enableImmediatePlaceOrder")
 	case r.Status == billing.Requesting || r.Status == billing.Progress || r.Status == billing.Challenge:
 		return billing.Busy(r.Attempt)

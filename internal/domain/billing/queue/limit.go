@@ -45,12 +45,15 @@ func limited(c contract.Contract, there []billing.Attempt, cal cadence.Calendar,
 // predictEnd sets when a contract expires whose queue has reached its end: once every order is
 // made or given up, and what the last one paid for is delivered. An unpaid last order gives a
 // person some time to charge it again, which is not possible after the contract has expired.
-// It also wakes a cancellation that waited for the orders that are now complete.
+// It also wakes a cancellation that waited for orders that are now complete.
 func predictEnd(c *contract.Contract, q billing.Queue, cal cadence.Calendar, now time.Time) {
 	if c.Status != contract.Active {
 		return
 	}
 	if c.Ending != nil && c.Ending.Why == contract.EndOfMinimum && c.Committed() == 0 {
+		c.AmendBy(now)
+	}
+	if c.Ending != nil && c.Ending.Why == contract.EndOfOrder && c.NextBillingDate.IsZero() && !q.Open {
 		c.AmendBy(now)
 	}
 	over := c.MaxCycles > 0 && c.NextBillingDate.IsZero() && !q.Open && !c.Lifelong && !c.Series.Start.IsZero() && max(q.LastCycle, c.Series.Cycle-1) >= c.MaxCycle()

@@ -123,5 +123,33 @@ addEventListener("input", (event) => { changed = changed || Boolean(event.target
 addEventListener("submit", () => { changed = false; });
 addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
 
+// A part of the page whose request got no answer says so in its place. A part that is read again
+// every few seconds stays as it is.
+document.addEventListener("htmx:error", (event) => {
+  const { ctx } = event.detail;
+  const place = ctx?.sourceElement;
+  if (!place?.isConnected || place.getAttribute("hx-trigger")?.startsWith("every")) return;
+  const says = document.createElement("p");
+  says.textContent = "No answer came. Check the connection.";
+  if (!place.hasAttribute("hx-get")) return place.replaceChildren(says);
+  const problem = document.createElement("div");
+  problem.className = "banner crit";
+  problem.dataset.problem = "";
+  problem.setAttribute("role", "alert");
+  const again = document.createElement("button");
+  again.className = "btn s";
+  again.type = "button";
+  again.textContent = "Try again";
+  again.setAttribute("hx-get", place.getAttribute("hx-get"));
+  again.setAttribute("hx-target", "closest [data-problem]");
+  again.setAttribute("hx-swap", "outerHTML");
+  const text = document.createElement("div");
+  text.className = "t stack s";
+  text.append(says, again);
+  problem.append(text);
+  (place.closest("[data-problem]") ?? place).replaceWith(problem);
+  htmx.process(problem);
+});
+
 offerCopies(document);
 document.addEventListener("htmx:after:swap", () => offerCopies(document));

@@ -52,7 +52,7 @@ var orderActions = []action{
 			return says
 		},
 		do: func(ctx context.Context, c change) error {
-			return c.m.Orders.Trigger(ctx, c.v.Shop.ID, command.Trigger{Line: c.c.Line, Attempt: c.order.ID, Actor: c.cmd.Actor})
+			return c.m.Orders.Trigger(ctx, c.v.Shop.ID, command.Trigger{Line: c.c.Line, Attempt: c.order.ID, Actor: c.cmd.Actor, Declined: c.order.Status == billing.Failure})
 		},
 	},
 	{

@@ -13,12 +13,10 @@ import (
 
 // cell is what a column says of a contract.
 type cell struct {
-	Class string // of the table's cell
-	Label string // before the text, where rows are cards; empty: none
+	Class string // of the column
 	Text  string
 	Small string           // after the text
 	Badge *dashboard.Badge // in place of the text
-	Mono  bool
 	Bad   bool
 }
 
@@ -26,36 +24,38 @@ type cell struct {
 type column struct {
 	key, name string
 	sort      string // field of the search; empty: the list cannot be sorted by it
-	class     string
+	class     string // of its cells, in contracts.css; empty: they need no rule
+	number    bool
 	first     bool // it is shown unless others are chosen
 	says      func(c contract.Contract, v dashboard.Visit) cell
 }
 
-// columns are all columns but the customer, which is always the first.
+// columns are all columns but the customer, which is always the first. How their cells look is
+// in contracts.css, by class: a page of many rows says it once.
 var columns = []column{
-	{"contract", "Contract", "id", "d", true, func(c contract.Contract, _ dashboard.Visit) cell {
-		return cell{Text: strconv.FormatInt(int64(c.ID), 10), Small: c.OriginOrderName, Mono: true}
+	{"contract", "Contract", "id", "k", false, true, func(c contract.Contract, _ dashboard.Visit) cell {
+		return cell{Text: strconv.FormatInt(int64(c.ID), 10), Small: c.OriginOrderName}
 	}},
-	{"status", "Status", "status", "c", true, func(c contract.Contract, v dashboard.Visit) cell { return cell{Badge: badge(c, v)} }},
-	{"plan", "Plan", "", "e", true, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: plan(c)} }},
-	{"items", "Items", "", "d", true, items},
-	{"next", "Next order", "next_billing_date", "d nowrap", true, next},
-	{"amount", "Amount", "order_amount", "num e strong nowrap", true, func(c contract.Contract, _ dashboard.Visit) cell {
+	{"status", "Status", "status", "s", false, true, func(c contract.Contract, v dashboard.Visit) cell { return cell{Badge: badge(c, v)} }},
+	{"plan", "Plan", "", "p", false, true, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: plan(c)} }},
+	{"items", "Items", "", "", false, true, items},
+	{"next", "Next order", "next_billing_date", "q", false, true, next},
+	{"amount", "Amount", "order_amount", "m", true, true, func(c contract.Contract, _ dashboard.Visit) cell {
 		return cell{Text: c.Amount().String(), Small: string(c.Currency)}
 	}},
-	{"orders", "Orders", "", "num d", false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: strconv.Itoa(c.Orders)} }},
-	{"lifetime", "Paid so far", "", "num d", false, func(c contract.Contract, _ dashboard.Visit) cell {
+	{"orders", "Orders", "", "o", true, false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: strconv.Itoa(c.Orders)} }},
+	{"lifetime", "Paid so far", "", "l", true, false, func(c contract.Contract, _ dashboard.Visit) cell {
 		return cell{Text: c.Lifetime.String(), Small: string(c.Currency)}
 	}},
-	{"last", "Last order", "", "d nowrap", false, func(c contract.Contract, v dashboard.Visit) cell {
+	{"last", "Last order", "", "z", false, false, func(c contract.Contract, v dashboard.Visit) cell {
 		return cell{Text: v.Day(c.LastOrderAt), Small: c.LastOrder}
 	}},
-	{"created", "Created", "created_at", "d nowrap", false, func(c contract.Contract, v dashboard.Visit) cell { return cell{Text: v.Day(c.CreatedAt)} }},
-	{"updated", "Changed", "updated_at", "d nowrap", false, func(c contract.Contract, v dashboard.Visit) cell { return cell{Text: v.Day(c.UpdatedAt)} }},
-	{"country", "Delivered to", "", "d", false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: orDash(c.DeliveryCountry)} }},
-	{"phone", "Telephone", "", "d nowrap", false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: orDash(c.Customer.Phone)} }},
-	{"imported", "Imported id", "", "d", false, func(c contract.Contract, _ dashboard.Visit) cell {
-		return cell{Text: orDash(c.ImportedID), Mono: c.ImportedID != ""}
+	{"created", "Created", "created_at", "f", false, false, func(c contract.Contract, v dashboard.Visit) cell { return cell{Text: v.Day(c.CreatedAt)} }},
+	{"updated", "Changed", "updated_at", "u", false, false, func(c contract.Contract, v dashboard.Visit) cell { return cell{Text: v.Day(c.UpdatedAt)} }},
+	{"country", "Delivered to", "", "y", false, false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: orDash(c.DeliveryCountry)} }},
+	{"phone", "Telephone", "", "h", false, false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: orDash(c.Customer.Phone)} }},
+	{"imported", "Imported id", "", "x", false, false, func(c contract.Contract, _ dashboard.Visit) cell {
+		return cell{Text: orDash(c.ImportedID)}
 	}},
 }
 

@@ -68,7 +68,7 @@ func (l listQuery) fields() []dashboard.Field {
 		if p.hide {
 			continue
 		}
-		f := dashboard.Field{Name: p.Name, Label: p.Label, Type: p.Type, Hint: p.Hint, Max: 255}
+		f := dashboard.Field{Name: p.Name, Label: p.Label, Type: p.Type, Hint: p.Hint, Max: 255, Plain: true}
 		if p.Name != l.box {
 			f.Value = l.filters.Get(p.Name)
 		}
@@ -93,7 +93,7 @@ func (l listQuery) fields() []dashboard.Field {
 // chip is a filter that is set, with a link that removes it.
 type chip struct {
 	Says, Value string
-	Path        string // full address
+	Path        string
 }
 
 // chips returns the filters that neither the tab nor the search field shows.
@@ -118,7 +118,7 @@ func (l listQuery) chips(v dashboard.Visit, shown url.Values) []chip {
 		if p.Name == "fromNextDate" || p.Name == "toNextDate" { // one without the other is refused
 			remove = []string{"fromNextDate", "toNextDate"}
 		}
-		list = append(list, chip{p.Says, text, v.At(l.without(remove...).path())})
+		list = append(list, chip{p.Says, text, near(v, l.without(remove...).path())})
 	}
 	return list
 }

@@ -20,7 +20,7 @@ import (
 
 // head is the head of a column.
 type head struct {
-	Name, Path string // Path: full address; empty: the list cannot be sorted by it
+	Name, Path string // Path: address; empty: the list cannot be sorted by it
 	Class      string
 	Sorted     string // ascending or descending; empty: not by this column
 }
@@ -44,7 +44,7 @@ type step struct {
 type listPage struct {
 	Tabs    []dashboard.Tab
 	Saved   *savedBar // nil: no saved view is shown
-	SaveAs  string    // full address
+	SaveAs  string    // address
 	Box     string    // value of the search field
 	Kept    []dashboard.Field
 	Fields  []dashboard.Field
@@ -57,7 +57,7 @@ type listPage struct {
 	Pager   dashboard.Pager
 	Steps   []step
 	Empty   dashboard.Empty
-	Export  string // full address; empty: nothing to export
+	Export  string // address; empty: nothing to export
 	Actions []action
 	Query   string // of the filters
 	Call    apiCall
@@ -161,7 +161,7 @@ func (m *room) tabs(r *http.Request, v dashboard.Visit, p *listPage, l listQuery
 		if here {
 			shown = b.filters
 		}
-		p.Tabs = append(p.Tabs, dashboard.Tab{Name: b.name, Count: strconv.Itoa(n), Path: v.At(address(values)), Here: here})
+		p.Tabs = append(p.Tabs, dashboard.Tab{Name: b.name, Count: strconv.Itoa(n), Path: near(v, address(values)), Here: here})
 	}
 	for _, view := range views {
 		values, err := url.ParseQuery(view.Query)
@@ -170,7 +170,7 @@ func (m *room) tabs(r *http.Request, v dashboard.Visit, p *listPage, l listQuery
 		}
 		values.Set("view", strconv.FormatInt(int64(view.ID), 10))
 		here := l.view == view.ID
-		p.Tabs = append(p.Tabs, dashboard.Tab{Name: view.Name, Path: v.At(address(values)), Here: here})
+		p.Tabs = append(p.Tabs, dashboard.Tab{Name: view.Name, Path: near(v, address(values)), Here: here})
 		if here {
 			p.Saved = barOf(view, l, by(v))
 		}
@@ -182,8 +182,8 @@ func (m *room) tabs(r *http.Request, v dashboard.Visit, p *listPage, l listQuery
 func (m *room) fill(v dashboard.Visit, p *listPage, l listQuery, shown url.Values) {
 	p.Chips = l.chips(v, shown)
 	cleared := listQuery{filters: shown, sort: l.sort, columns: l.columns, size: l.size, view: l.view}
-	p.Clear = v.At(cleared.path())
-	p.SaveAs = v.At("/views/new?" + url.Values{"query": {l.saved()}}.Encode())
+	p.Clear = near(v, cleared.path())
+	p.SaveAs = near(v, "/views/new?"+url.Values{"query": {l.saved()}}.Encode())
 	if l.box != "" {
 		p.Box = l.filters.Get(l.box)
 	}
@@ -217,13 +217,13 @@ func (m *room) fill(v dashboard.Visit, p *listPage, l listQuery, shown url.Value
 	for _, size := range sizes {
 		other := l.at(0)
 		other.size = size
-		p.Steps = append(p.Steps, step{size, v.At(other.path()), size == l.size})
+		p.Steps = append(p.Steps, step{size, near(v, other.path()), size == l.size})
 	}
 }
 
 func (m *room) head(v dashboard.Visit, l listQuery, c column) head {
 	h := head{Name: c.name}
-	if strings.HasPrefix(c.class, "num") {
+	if c.number {
 		h.Class = "num"
 	}
 	if c.sort == "" {
@@ -238,7 +238,7 @@ func (m *room) head(v dashboard.Visit, l listQuery, c column) head {
 		}
 		other.sort.Desc = !l.sort.Desc
 	}
-	h.Path = v.At(other.path())
+	h.Path = near(v, other.path())
 	return h
 }
 
@@ -256,9 +256,6 @@ func (m *room) rows(v dashboard.Visit, p *listPage, l listQuery, list []contract
 			if slices.Contains(l.columns, col.key) {
 				said := col.says(c, v)
 				said.Class = col.class
-				if !col.first || col.key == "next" {
-					said.Label = col.name + ":"
-				}
 				r.Cells = append(r.Cells, said)
 			}
 		}
@@ -268,10 +265,10 @@ func (m *room) rows(v dashboard.Visit, p *listPage, l listQuery, list []contract
 	if len(l.filters) > 0 {
 		what = "contracts that match"
 	}
-	p.Pager = dashboard.PagerOf(what, l.page, l.size, len(list), total, func(number int) string { return v.At(l.at(number).path()) })
+	p.Pager = dashboard.PagerOf(what, l.page, l.size, len(list), total, func(number int) string { return near(v, l.at(number).path()) })
 	if total > 0 {
 		values := l.at(0).values()
-		p.Export = v.At("/contracts.csv?" + values.Encode())
+		p.Export = near(v, "/contracts.csv?"+values.Encode())
 	}
 	if v.May(staff.ManageContracts) {
 		p.Actions = actions
@@ -280,7 +277,7 @@ func (m *room) rows(v dashboard.Visit, p *listPage, l listQuery, list []contract
 	case len(l.filters) > 0:
 		p.Empty = dashboard.Empty{Icon: "search", Title: "No contract matches", Text: "No contract passes all filters of this list.", Action: "Clear filters", Path: p.Clear}
 	case total > 0:
-		p.Empty = dashboard.Empty{Icon: "search", Title: "The list ends before this page", Text: "There are fewer contracts than this page begins with.", Action: "Go to the first page", Path: v.At(l.at(0).path())}
+		p.Empty = dashboard.Empty{Icon: "search", Title: "The list ends before this page", Text: "There are fewer contracts than this page begins with.", Action: "Go to the first page", Path: near(v, l.at(0).path())}
 	default:
 		p.Empty = dashboard.Empty{Icon: "loop", Title: "No contracts yet", Text: "Contracts appear here when customers subscribe at the store's checkout.", Action: "See the setup guide", Path: v.At("")}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/savedview"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // sizes are how many rows a page can have; the first one is the default.
@@ -181,4 +182,9 @@ func (l listQuery) without(names ...string) listQuery {
 	}
 	l.filters, l.page = kept, 0
 	return l
+}
+
+// near returns the address of a page below the store's as the list names it, which is there too.
+func near(v dashboard.Visit, path string) string {
+	return strings.TrimPrefix(v.At(path), v.View.Base+"/")
 }

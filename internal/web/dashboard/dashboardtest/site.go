@@ -51,6 +51,7 @@ type Site struct {
 	Clock    *clock.Manual
 	State    home.State // of the setup
 	Overview analytics.Overview
+	Fails    error // of the figures
 	Hooks    []webhook.Endpoint
 	Asking   []partner.View
 	Departed intake.Departure // of the store; zero: it has the app
@@ -70,7 +71,7 @@ func (s setup) Departure(context.Context, shop.ID) (intake.Departure, error) { r
 
 // Overview returns the figures.
 func (s setup) Overview(context.Context, shop.Shop, int) (analytics.Overview, error) {
-	return s.Site.Overview, nil
+	return s.Site.Overview, s.Fails
 }
 
 // Endpoints returns where webhooks go.
@@ -86,7 +87,7 @@ func (s setup) List(context.Context, shop.ID, partner.State, page.Request) ([]pa
 func Open(t testing.TB, change ...func(*Site, *dashboard.Options)) *Site {
 	t.Helper()
 	s := &Site{TB: t, DB: storetest.SQLite(t), Clock: clock.NewManual(time.Date(2026, time.November, 25, 12, 0, 0, 0, time.UTC)), Log: &bytes.Buffer{}}
-	s.Staff = &staff.Service{Store: s.DB.Staff(), Clock: s.Clock, RealClock: s.Clock, PublicURL: "https://perennial.example"}
+	s.Staff = &staff.Service{Store: s.DB.Staff(), Clock: s.Clock, RealClock: s.Clock, PublicURL: "https://perennial.example", LightHashes: true}
 	for i, of := range []*shop.Shop{&s.First, &s.Second} {
 		*of = shop.Shop{Domain: []string{"first", "second"}[i] + ".myshopify.com", Token: "shpat_x", TimeZone: "UTC", Currency: "EUR", Connected: true, CreatedAt: s.Clock.Now()}
 		if err := s.DB.Shops().AddShop(t.Context(), of); err != nil {

@@ -16,8 +16,8 @@ import (
 // trendDays is how many days the trends of the tiles have.
 const trendDays = 30
 
-// fresh is how long figures are shown before they are computed again: what is expected of the
-// next days reads all orders that are queued for them.
+// fresh is how long figures are shown before they are computed again: what is to recover and
+// who has left is counted.
 const fresh = time.Minute
 
 // cache holds the figures of stores for a while.

@@ -83,7 +83,7 @@ func saysPause(_ *room, _ dashboard.Visit, c billing.Record) []string {
 }
 
 func doRetry(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error {
-	return m.Orders.Trigger(ctx, v.Shop.ID, command.Trigger{Line: cmd.Line, Attempt: c.ID, Actor: cmd.Actor})
+	return m.Orders.Trigger(ctx, v.Shop.ID, command.Trigger{Line: cmd.Line, Attempt: c.ID, Actor: cmd.Actor, Declined: true})
 }
 
 func doLink(ctx context.Context, m *room, v dashboard.Visit, c billing.Record, cmd command.Declined) error {

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform/shopify"
+	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
+	"github.com/perennialhq/perennial/internal/web/portal/home"
+	"github.com/perennialhq/perennial/internal/web/portal/orders"
+	"github.com/perennialhq/perennial/internal/web/portal/subscription"
+	"github.com/perennialhq/perennial/internal/web/shopper"
+)
+
+// portal builds the pages of customers, at their store's domain and on our own.
+func (a *App) portal(frame web.Frame) (portal.Portal, error) {
+	settings := a.options.Settings
+	var seen sync.Map
+	proxy := func(secret string) web.Shoppers {
+		return seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
+	}
+	key := hmac.New(sha256.New, []byte(settings.AppSecret))
+	key.Write([]byte("forms of the portal"))
+	return portal.New(portal.Options{
+		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
+		Proxies: map[string]web.Shoppers{
+			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
+		},
+	})
+}
+
+// portalRooms returns the parts of the portal, in the order of its navigation.
+func (a *App) portalRooms() []portal.Room {
+	return []portal.Room{
+		home.New(home.Options{Homes: a.Overview}),
+		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
+		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
+		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
+	}
+}
+
+// lookLife is for how long a process remembers how the portal of a store presents itself.
+const lookLife = 30 * time.Second
+
+// looks knows how the portals of stores present themselves. Every page asks, and it seldom changes.
+type looks struct {
+	app  *App
+	seen sync.Map // shop.ID: seenLook
+}
+
+type seenLook struct {
+	portal.Look
+
+	until time.Time
+}
+
+// Look returns that of a store.
+func (l *looks) Look(ctx context.Context, of shop.Shop) (portal.Look, error) {
+	now := l.app.options.Clock.Now()
+	if known, ok := l.seen.Load(of.ID); ok && now.Before(known.(seenLook).until) {
+		return known.(seenLook).Look, nil
+	}
+	settings, err := l.app.Portal.Settings(ctx, of.ID)
+	if err != nil {
+		return portal.Look{}, err
+	}
+	look := portal.LookOf(of)
+	switch s := settings.Support; {
+	case s.URL != "":
+		look.Help = s.URL
+	case s.Email != "":
+		look.Help = "mailto:" + s.Email
+	case s.Phone != "":
+		look.Help = "tel:" + strings.Map(dialled, s.Phone)
+	}
+	l.seen.Store(of.ID, seenLook{look, now.Add(lookLife)})
+	return look, nil
+}
+
+// dialled keeps what of a number is dialled.
+func dialled(c rune) rune {
+	if c == '+' || c >= '0' && c <= '9' {
+		return c
+	}
+	return -1
+}
+
+// withPages answers the pages at a store's domain, and leaves the interface below them to another
+// handler.
+func withPages(pages, otherwise http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, below, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, shopper.Path), "/")
+		if strings.HasPrefix(r.URL.Path, shopper.Path) && below != "cp/api" && !strings.HasPrefix(below, "cp/api/") {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		otherwise.ServeHTTP(w, r)
+	})
+}

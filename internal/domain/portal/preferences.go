@@ -1,0 +1,79 @@
+package portal
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+)
+
+// Preferences are what a subscriber has set about the portal and about e-mails. They are
+// stored; the e-mails that are sent do not follow them yet.
+type Preferences struct {
+	Customer  int64
+	Language  string        // BCP 47; empty: the store's
+	Off       []notify.Kind // optional e-mails that the subscriber does not want
+	UpdatedAt time.Time
+	Version   int64
+}
+
+// OptionalMails lists the kinds of e-mail that a subscriber can refuse. All others are
+// always sent.
+var OptionalMails = []notify.Kind{
+	notify.UpcomingOrder, notify.TransactionSuccess, notify.OutOfStock, notify.Paused, notify.Resumed, notify.OrderSkipped, notify.NextDate,
+	notify.Frequency, notify.Address, notify.ProductAdded, notify.ProductRemoved, notify.ProductReplaced,
+}
+
+// language is what a language tag looks like.
+var language = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+
+// check refuses preferences that cannot be.
+func (p Preferences) check() error {
+	bad := func(field, format string, args ...any) error {
+		return fault.New(fault.Invalid, format, args...).Entity("customerPreferences").Code("bodyField").Field(field)
+	}
+	if p.Language != "" && !language.MatchString(p.Language) {
+		return bad("language", "language %q is no language tag, such as en or pt-BR", p.Language)
+	}
+	for _, k := range p.Off {
+		if !slices.Contains(OptionalMails, k) {
+			return bad("emails", "e-mails of the kind %q cannot be switched off", k)
+		}
+	}
+	return nil
+}
+
+// Preferences returns the caller's preferences.
+func (s *Service) Preferences(ctx context.Context, who Caller) (p Preferences, err error) {
+	err = s.Store.View(ctx, who.Shop.ID, func(tx ReadTx) error {
+		p, err = tx.PortalPreferences(ctx, who.Actor.Customer)
+		return err
+	})
+	return p, err
+}
+
+// SetPreferences replaces the caller's preferences. Version 0 is not compared.
+func (s *Service) SetPreferences(ctx context.Context, who Caller, want Preferences) (p Preferences, err error) {
+	want.Customer = who.Actor.Customer
+	if err := want.check(); err != nil {
+		return p, err
+	}
+	slices.Sort(want.Off)
+	want.Off = slices.Compact(want.Off)
+	err = s.Store.Update(ctx, who.Shop.ID, func(tx Tx) error {
+		is, err := tx.PortalPreferences(ctx, who.Actor.Customer)
+		if err != nil {
+			return err
+		}
+		if want.Version != 0 && want.Version != is.Version {
+			return fault.New(fault.Conflict, "the preferences have changed").Entity("customerPreferences").Code("changedMeanwhile")
+		}
+		p = want
+		p.Version, p.UpdatedAt = is.Version, s.Clock.Now()
+		return tx.PutPortalPreferences(ctx, &p)
+	})
+	return p, err
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+var _ portal.Tx = (*Tx)(nil)
+
+// Portal returns the store of the portal's settings and of what subscribers prefer.
+func (db *DB) Portal() portal.Store {
+	return readScope(db, func(tx *Tx) portal.Tx { return tx }, func(tx *Tx) portal.ReadTx { return tx })
+}
+
+// portalSettingsRow is a row of portal_settings.
+type portalSettingsRow struct {
+	bun.BaseModel `bun:"table:portal_settings,alias:s"`
+
+	ShopID    int64 `bun:"shop_id,pk"`
+	Settings  string
+	UpdatedAt int64
+	Version   int64
+}
+
+func (r *portalSettingsRow) Columns(m *mapping, v *portal.Settings) {
+	m.shop(&r.ShopID)
+	mapJSON(m, "settings", &r.Settings, v)
+	mapTime(m, &r.UpdatedAt, &v.UpdatedAt)
+	mapSame(m, &r.Version, &v.Version)
+}
+
+// PortalSettings returns the shop's settings; the default ones when it has set none.
+func (tx *Tx) PortalSettings(ctx context.Context) (portal.Settings, error) {
+	var row portalSettingsRow
+	q := tx.q.NewSelect().Model(&row).Where("s.shop_id = ?", tx.of)
+	if err := tx.locked(q).Scan(ctx); errors.Is(err, sql.ErrNoRows) {
+		return portal.Settings{}, nil
+	} else if err != nil {
+		return portal.Settings{}, fmt.Errorf("read the settings of the portal: %w", err)
+	}
+	return readRow[portal.Settings](row)
+}
+
+// PutPortalSettings writes settings if their version is still what was read.
+func (tx *Tx) PutPortalSettings(ctx context.Context, s *portal.Settings) error {
+	s.Version++
+	row, err := rowOf[portalSettingsRow](tx.of, *s)
+	if err != nil {
+		return err
+	}
+	n, err := insert(ctx, tx, []portalSettingsRow{row}, `ON CONFLICT (shop_id) DO UPDATE SET settings = EXCLUDED.settings,
+		updated_at = EXCLUDED.updated_at, version = EXCLUDED.version WHERE portal_settings.version = EXCLUDED.version - 1`)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Conflict, "the settings of the portal have changed").Entity("customerPortalSettings").Code("changedMeanwhile")
+	}
+	return err
+}
+
+// portalPreferencesRow is a row of portal_preferences.
+type portalPreferencesRow struct {
+	bun.BaseModel `bun:"table:portal_preferences,alias:p"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	CustomerID int64 `bun:"customer_id,pk"`
+	Language   string
+	MailsOff   string
+	UpdatedAt  int64
+	Version    int64
+}
+
+func (r *portalPreferencesRow) Columns(m *mapping, v *portal.Preferences) {
+	m.shop(&r.ShopID)
+	mapSame(m, &r.CustomerID, &v.Customer)
+	mapText(m, &r.Language, &v.Language)
+	mapWords(m, &r.MailsOff, &v.Off)
+	mapTime(m, &r.UpdatedAt, &v.UpdatedAt)
+	mapSame(m, &r.Version, &v.Version)
+}
+
+// PortalPreferences returns a customer's preferences; the default ones when the customer has set none.
+func (tx *Tx) PortalPreferences(ctx context.Context, customer int64) (portal.Preferences, error) {
+	var row portalPreferencesRow
+	q := tx.q.NewSelect().Model(&row).Where("p.shop_id = ?", tx.of).Where("p.customer_id = ?", customer)
+	if err := tx.locked(q).Scan(ctx); errors.Is(err, sql.ErrNoRows) {
+		return portal.Preferences{Customer: customer}, nil
+	} else if err != nil {
+		return portal.Preferences{}, fmt.Errorf("read the preferences of customer %d: %w", customer, err)
+	}
+	return readRow[portal.Preferences](row)
+}
+
+// PutPortalPreferences writes preferences if their version is still what was read.
+func (tx *Tx) PutPortalPreferences(ctx context.Context, p *portal.Preferences) error {
+	p.Version++
+	row, err := rowOf[portalPreferencesRow](tx.of, *p)
+	if err != nil {
+		return err
+	}
+	n, err := insert(ctx, tx, []portalPreferencesRow{row}, `ON CONFLICT (shop_id, customer_id) DO UPDATE SET language = EXCLUDED.language,
+		mails_off = EXCLUDED.mails_off, updated_at = EXCLUDED.updated_at, version = EXCLUDED.version WHERE portal_preferences.version = EXCLUDED.version - 1`)
+	if err == nil && n == 0 {
+		err = fault.New(fault.Conflict, "the preferences have changed").Entity("customerPreferences").Code("changedMeanwhile")
+	}
+	return err
+}
+
+// IsMember reports whether a customer has an ACTIVE contract of the membership line.
+func (db *DB) IsMember(ctx context.Context, of shop.ID, customer int64) (bool, error) {
+	member, err := db.in(of).NewSelect().Model((*contractRow)(nil)).Where("c.shop_id = ?", of).Where("c.customer_id = ?", customer).
+		Where("c.line = ?", shop.Memberships).Where("c.status = ?", contract.Active).Exists(ctx)
+	if err != nil {
+		return false, fmt.Errorf("ask whether customer %d is a member: %w", customer, err)
+	}
+	return member, nil
+}

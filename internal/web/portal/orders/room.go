@@ -1,0 +1,98 @@
+// Package orders is the screens of the orders of a subscription: those to come, with what can be
+// done about one of them, and those that have passed.
+package orders
+
+import (
+	"context"
+	"embed"
+	"net/http"
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+)
+
+// Orders reads what the screens show. What is not the caller's is NotFound.
+type Orders interface {
+	Sheet(ctx context.Context, who do.Caller, id contract.ID, past int) (overview.Sheet, error)
+	Order(ctx context.Context, who do.Caller, id contract.ID, attempt billing.AttemptID) (overview.Sheet, overview.Order, error)
+	Past(ctx context.Context, who do.Caller, id contract.ID, before int) (overview.Sheet, error)
+}
+
+// Changes carries out what subscribers want. Failures are faults.
+type Changes interface {
+	Skip(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
+	Unskip(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
+	OrderNow(ctx context.Context, who do.Caller, ref do.OrderRef) error
+	RetryPayment(ctx context.Context, who do.Caller, ref do.OrderRef) error
+}
+
+// Options are what the room needs.
+type Options struct {
+	Orders  Orders
+	Changes Changes
+}
+
+//go:embed pages/*.html
+var pages embed.FS
+
+// New returns the room.
+func New(o Options) portal.Room {
+	r := room{o}
+	return portal.Room{
+		Routes: []portal.Route{
+			{Pattern: "GET /s/{contract}/upcoming", Show: r.upcoming},
+			{Pattern: "GET /s/{contract}/orders", Show: r.past},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/skip", Show: r.askSkip},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/skip", Show: r.skip},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/unskip", Show: r.unskip},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/now", Show: r.askNow},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/now", Show: r.now},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/placed", Show: r.placed},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/confirm", Show: r.confirm},
+		},
+		Pages: pages,
+	}
+}
+
+type room struct{ Options }
+
+// target is an order that a path names.
+type target struct {
+	contract contract.ID
+	attempt  billing.AttemptID
+}
+
+func numberOf(r *http.Request, name string) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue(name), 10, 64)
+	if err != nil || id < 1 {
+		return 0, portal.PathNotFound()
+	}
+	return id, nil
+}
+
+func targetOf(r *http.Request) (target, error) {
+	c, err := numberOf(r, "contract")
+	if err != nil {
+		return target{}, err
+	}
+	a, err := numberOf(r, "attempt")
+	return target{contract.ID(c), billing.AttemptID(a)}, err
+}
+
+// ref names the order for a change.
+func (t target) ref(r *http.Request, v portal.Visit) do.OrderRef {
+	return do.OrderRef{Attempt: t.attempt, Contract: t.contract, Version: v.Version(r)}
+}
+
+// order reads the order that a path names.
+func (m room) order(r *http.Request, v portal.Visit) (overview.Sheet, overview.Order, error) {
+	t, err := targetOf(r)
+	if err != nil {
+		return overview.Sheet{}, overview.Order{}, err
+	}
+	return m.Orders.Order(r.Context(), v.Caller(r), t.contract, t.attempt)
+}

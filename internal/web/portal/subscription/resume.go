@@ -1,0 +1,77 @@
+package subscription
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// nextAfterResume returns the day of the order that comes next when a contract goes on now, and what
+// it costs.
+func nextAfterResume(v portal.Visit, c contract.Contract) (day time.Time, amount string) {
+	cycle := c.ResumeCycle(v.Now, v.Calendar)
+	if day = c.DueOn(cycle, v.Calendar); c.OverriddenOn(cycle).After(v.Now) {
+		day = c.OverriddenOn(cycle)
+	}
+	return day, words.Amount(v, c.Cost(c.Lines, cycle, 0))
+}
+
+func (m room) askResume(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	s, err := m.sheet(r, v, 0)
+	if err != nil {
+		return err
+	}
+	if !s.Can.Allows(do.Resume) {
+		return v.Go(w, words.Path(s.Contract.ID), "")
+	}
+	return v.Ask(w, r, resumeQuestion(v, s), nil)
+}
+
+func resumeQuestion(v portal.Visit, s overview.Sheet) portal.Question {
+	name := words.Name(v, s.Contract)
+	day, amount := nextAfterResume(v, s.Contract)
+	return portal.Question{
+		Title: v.T("resume.title", "product", name),
+		Lead: v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, s.Contract),
+			"every", words.Every(v, s.Contract.Billing)),
+		Says: []string{v.T("resume.missed")},
+		Back: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.Path(s.Contract.ID) + "/resume", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
+		Button: v.T("resume.button"), Keep: v.T("resume.keep"),
+	}
+}
+
+func (m room) resume(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	id, err := contractOf(r)
+	if err != nil {
+		return err
+	}
+	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		_, err := m.Changes.Resume(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, time.Time{})
+		return words.Path(id) + "?done=resumed", err
+	})
+	return v.Again(err, func() error {
+		s, failed := m.sheet(r, v, 0)
+		if failed != nil {
+			return failed
+		}
+		return v.Ask(w, r, resumeQuestion(v, s), err)
+	})
+}
+
+// keep withdraws a cancellation that is scheduled.
+func (m room) keep(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	id, err := contractOf(r)
+	if err != nil {
+		return err
+	}
+	return v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		_, err := m.Changes.Keep(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)})
+		return words.Path(id) + "?done=kept", err
+	})
+}

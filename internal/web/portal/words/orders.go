@@ -1,0 +1,113 @@
+package words
+
+import (
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+)
+
+// Items returns the products of an order.
+func Items(v portal.Visit, o billing.Record) []portal.Item {
+	recurring := len(o.Of.Lines)
+	if o.Settled() {
+		recurring = len(o.LinesOf())
+	}
+	var items []portal.Item
+	for i, l := range o.LinesOf() {
+		item := Item(v, o.Of, l, o.Cycle, o.Ahead)
+		if i >= recurring {
+			item.Only, item.Before = v.T("item.once"), ""
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// Item returns a line in an order with so many before it.
+func Item(v portal.Visit, c contract.Contract, l contract.LineItem, cycle, ahead int) portal.Item {
+	price, before := c.PriceAt(l, cycle, c.NextOrder()+ahead), money.Amount{}
+	if base := c.Pricing[l.ID].Base; base.Minor > price.Minor {
+		before = base
+	}
+	n := int64(l.Quantity)
+	item := portal.Item{Title: l.Title, Image: l.Image, Price: Amount(v, price.Times(n)), About: v.T("item.quantity", "n", l.Quantity)}
+	if l.VariantTitle != "" {
+		item.About = v.T("item.variant", "variant", l.VariantTitle, "n", l.Quantity)
+	}
+	if before.Minor > 0 {
+		item.Before = Amount(v, before.Times(n))
+	}
+	return item
+}
+
+// Bill returns what an order comes to: its items, what is taken off, delivery, and the total before
+// taxes.
+func Bill(v portal.Visit, o billing.Record) []portal.Sum {
+	c, total := o.Of, o.Cost()
+	items := money.Amount{Currency: total.Currency}
+	for _, l := range o.LinesOf() {
+		items = items.Plus(c.PriceAt(l, o.Cycle, c.NextOrder()+o.Ahead).Times(int64(l.Quantity)))
+	}
+	bill := []portal.Sum{{Name: v.T("bill.items"), Amount: Amount(v, items)}}
+	if off := items.Minor + c.DeliveryPrice.Minor - total.Minor; off > 0 {
+		bill = append(bill, portal.Sum{Name: v.T("bill.discounts"), Amount: Amount(v, money.Amount{Minor: -off, Currency: total.Currency})})
+	}
+	if c.DeliveryPrice.Minor > 0 {
+		bill = append(bill, portal.Sum{Name: v.T("bill.delivery"), Amount: Amount(v, c.DeliveryPrice)})
+	}
+	return append(bill, portal.Sum{Name: v.T("bill.total"), Amount: Amount(v, total), Total: true})
+}
+
+// reasons are the keys of why an order was declined, by class.
+var reasons = map[dunning.Class]string{
+	dunning.Funds: "reason.funds", dunning.Issuer: "reason.issuer", dunning.Transient: "reason.transient", dunning.Auth: "reason.auth", dunning.Card: "reason.card",
+	dunning.Fraud: "reason.issuer", dunning.Stock: "reason.stock", dunning.Address: "reason.address", dunning.Merchant: "reason.store", dunning.Gone: "reason.store",
+	dunning.Done: "reason.store",
+}
+
+// Reason returns in plain words why an order was declined.
+func Reason(v portal.Visit, code string) string {
+	class, _ := dunning.ClassOf(code)
+	switch code {
+	case "EXPIRED_CARD", "EXPIRED_PAYMENT_METHOD":
+		return v.T("reason.expired")
+	}
+	return v.T(reasons[class])
+}
+
+// outcomes are the chips of orders, by status: the key of their text, and their tone.
+var outcomes = map[billing.Status]struct {
+	text string
+	tone portal.Tone
+}{
+	billing.Success: {"order.paid", portal.Good}, billing.Failure: {"order.declined", portal.Bad}, billing.Skipped: {"order.skipped", portal.Hold},
+	billing.Requesting: {"order.processing", portal.Neutral}, billing.Progress: {"order.processing", portal.Neutral}, billing.PlatformException: {"order.processing", portal.Neutral},
+	billing.Challenge: {"order.confirm", portal.Bad}, billing.Queued: {"order.planned", portal.Neutral},
+	billing.SkippedDunning: {"order.unpaid", portal.Neutral}, billing.ContractPaused: {"order.paused", portal.Neutral}, billing.ContractCancelled: {"order.notMade", portal.Neutral},
+	billing.ContractEnded: {"order.notMade", portal.Neutral}, billing.ConnectionGone: {"order.notMade", portal.Neutral}, billing.AutoChargeDisabled: {"order.notMade", portal.Neutral},
+}
+
+// Outcome returns what became of an order.
+func Outcome(v portal.Visit, a billing.Attempt) portal.Chip {
+	is := outcomes[a.Status]
+	if a.Status == billing.Success && a.HadCase() {
+		return portal.Chip{Tone: portal.Hold, Text: v.T("order.declinedThenPaid")}
+	}
+	return portal.Chip{Tone: is.tone, Text: v.T(is.text)}
+}
+
+// Closes says until when an order can be changed; "" when that is no question.
+func Closes(v portal.Visit, s overview.Sheet, o overview.Order) string {
+	if s.Settings.CutoffDays == 0 {
+		return ""
+	}
+	at := v.Local(s.Settings.ClosesAt(o.BillingDate, v.Calendar))
+	args := []any{"day", v.Words.Date(at), "time", v.Words.Time(at)}
+	if s.Now.Before(at) {
+		return v.T("order.closes", args...)
+	}
+	return v.T("order.closed", args...)
+}
