@@ -77,6 +77,7 @@ var examples = map[string]example{
 	"createCustomerPortalToken":    {params: ofCustomer},
 	"createManageSubscriptionLink": {params: ofCustomer},
 	"sendMagicLink":                {},
+	"getCancelSession":             {params: func(f *facts) map[string]string { return map[string]string{"id": fmt.Sprint(f.session)} }},
 	"createShippingProfile": {body: func(*facts) any {
 		return map[string]any{"name": "Parcels", "locationInfos": []any{map[string]any{"locationId": "6001", "countryInfos": []any{map[string]any{
 			"code": "PT", "shouldIncludeAllProvince": true, "restOfWorld": false, "deliveryMethodInfo": []any{

@@ -45,6 +45,7 @@ func (w *stage) furnish() {
 	discounted(w)
 	aGroup(w)
 	downgraded(w)
+	w.leaves(&w.mine, w.mine.customer)
 }
 
 // effects are operations that only seem to read: what they answer is made by the request.
