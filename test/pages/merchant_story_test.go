@@ -209,7 +209,9 @@ func (s *site) rest(t *testing.T) {
 // makeKey makes a key for the warehouse, which reads contracts with it.
 func (m *merchant) makeKey() {
 	m.t.Helper()
-	m.tab.Open(m.at + "/keys/new")
+	if status := m.tab.Open(m.at + "/keys/new"); status != http.StatusOK {
+		m.t.Fatalf("the form of a key answered %d: %s", status, m.text("body"))
+	}
 	m.fill("#f-access", "chosen")
 	m.tick("[name=scope][value='contracts:read']")
 	m.tab.Submit("#f-name", "Warehouse")

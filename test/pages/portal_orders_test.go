@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/browsertest"
 )
@@ -59,10 +60,11 @@ func TestCustomerSkipsAtStoreInTheBrowser(t *testing.T) {
 // arrive waits until the page that leads on after a form has led on.
 func arrive(v *visit, query string) {
 	v.t.Helper()
-	for range 100 {
+	for range 200 {
 		if browsertest.Eval[bool](v.tab, `(location.search.includes("`+query+`") && document.readyState === "complete")`) {
 			return
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	v.t.Fatalf("the form led to %s", browsertest.Eval[string](v.tab, "location.href"))
+	v.t.Fatalf("the form led to %s", browsertest.Eval[string](v.tab, "location.href + '\\n' + document.body.innerText"))
 }
