@@ -25,6 +25,8 @@ const (
 	// rescueAfter is how long beyond its timeout a task may be marked as
 	// running before it is taken for lost with the node that ran it.
 	rescueAfter = 5 * time.Minute
+	// noteTimeout is how long the database may take to note that a task has ended.
+	noteTimeout = time.Minute
 	// keepDone is how long finished tasks stay to be looked at.
 	keepDone = time.Hour
 	// maxTries is how often a task is tried. What it was to do is found again
@@ -79,6 +81,12 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 	workers, err := h.workers(c, func(ctx context.Context, row *rivertype.JobRow) {
 		// River would note the end too, but up to a quarter of a second later;
 		// until then the queue is not idle. So an error here costs only time.
+		//
+		// A task whose context has ended is noted all the same: a commit that is given up may
+		// still happen, and on PostgreSQL River panics when one happens while it notes the
+		// same end.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTimeout)
+		defer cancel()
 		if err := q.complete(ctx, row); err != nil {
 			o.Log.DebugContext(ctx, "the end of a task is noted late", "task", row.Kind, "error", err)
 		}

@@ -1,9 +1,12 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -139,6 +142,32 @@ func testJobs(t *testing.T, open opener) {
 		}
 		close(release)
 		w.untilIdle()
+	})
+	t.Run("the end of a task is noted at once though its context has ended", func(t *testing.T) {
+		w := begin(t, open)
+		var h job.Handlers
+		running := make(chan struct{})
+		job.Handle(&h, func(ctx context.Context, _ billing.Task) error {
+			close(running)
+			<-ctx.Done()
+			return nil
+		})
+		w.enqueue(1)
+		var log bytes.Buffer
+		runner, err := w.db.Run(t.Context(), &h, job.Options{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-running
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := runner.Stop(stopped); err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(log.String(), "noted late") {
+			t.Errorf("the log:\n%s", log.String())
+		}
+		w.wantIdle(true)
 	})
 	t.Run("equal tasks that wait are one, and each kind goes to its handler", func(t *testing.T) {
 		w := begin(t, open)
