@@ -163,6 +163,7 @@ func (m *merchant) renew() {
 	m.tab.Open(m.at)
 	m.says("An order was charged")
 	m.tab.Open(m.at + "/contracts/" + m.contract)
+	m.arrives("An order was charged") // the timeline is loaded after the page
 	if got := m.text("[aria-labelledby=timeline] .tl"); !strings.Contains(got, "An order was charged") {
 		m.t.Errorf("the timeline says:\n%s", got)
 	}
@@ -194,6 +195,7 @@ func (m *merchant) recover() {
 	m.says("No payment is open")
 	m.says("100.0 % of the failed amount was recovered")
 	m.tab.Open(m.at + "/contracts/" + m.contract)
+	m.arrives("An order was charged") // the timeline is loaded after the page
 	if got := m.text("[aria-labelledby=timeline] .tl"); !strings.Contains(got, "An order was charged") || !strings.Contains(got, "dashboard") {
 		m.t.Errorf("the timeline says:\n%s", got)
 	}
@@ -336,6 +338,7 @@ func (m *merchant) moveMany() {
 	}
 	m.says(fmt.Sprintf("%d of %[1]d done", many))
 	m.tab.Open(m.at + "/contracts/" + m.contract)
+	m.arrives("An order was charged") // the timeline is loaded after the page
 	if got := m.text("[aria-labelledby=timeline] .tl"); !strings.Contains(got, "The date of an order was changed") || !strings.Contains(got, "action on many contracts") {
 		m.t.Errorf("the timeline says:\n%s", got)
 	}

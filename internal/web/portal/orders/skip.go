@@ -77,7 +77,9 @@ func (m room) unskip(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 		return err
 	}
 	return v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-		_, err := m.Changes.Unskip(ctx, v.Caller(r), t.ref(r, v))
+		ref := t.ref(r, v)
+		ref.Version = 0 // whatever else has changed meanwhile, the skip is taken back
+		_, err := m.Changes.Unskip(ctx, v.Caller(r), ref)
 		return words.Path(t.contract) + "?done=unskipped", err
 	})
 }
