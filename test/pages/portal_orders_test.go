@@ -64,7 +64,7 @@ func arrive(v *visit, query string) {
 		if browsertest.Eval[bool](v.tab, `(location.search.includes("`+query+`") && document.readyState === "complete")`) {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 	v.t.Fatalf("the form led to %s", browsertest.Eval[string](v.tab, "location.href + '\\n' + document.body.innerText"))
 }
