@@ -18,6 +18,8 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
+	"github.com/perennialhq/perennial/internal/web/portal/payment"
+	"github.com/perennialhq/perennial/internal/web/portal/schedule"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
 	"github.com/perennialhq/perennial/internal/web/shopper"
 )
@@ -45,6 +47,8 @@ func (a *App) portalRooms() []portal.Room {
 		home.New(home.Options{Homes: a.Overview}),
 		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
 		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
+		schedule.New(schedule.Options{Sheets: a.Overview, Changes: a.Portal}),
+		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }

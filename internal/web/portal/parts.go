@@ -104,11 +104,12 @@ type Question struct {
 // dict "View" . "Field" gives.
 type Field struct {
 	Name, Label string
-	// Type is that of the input, or select or textarea. Empty: text.
+	// Type is that of the input, or select, textarea or radio: one of the choices, all of them
+	// shown. Empty: text.
 	Type     string
 	Value    string
 	Hint     string
-	Choices  []Choice // of a select
+	Choices  []Choice // of a select or radio
 	Required bool
 	Max      int    // characters; 0: as many as fit
 	Min      string // the smallest date or number; empty: any

@@ -75,11 +75,19 @@ func InDays(v portal.Visit, t time.Time) string {
 
 // Payment returns what a contract is charged to: "Visa ending in 4242".
 func Payment(v portal.Visit, c contract.Contract) string {
-	switch card := c.Card; {
+	switch {
 	case c.PaymentMethod == "":
 		return v.T("payment.none")
 	case !c.PaymentUsable:
 		return v.T("payment.revoked")
+	default:
+		return Instrument(v, c.Card)
+	}
+}
+
+// Instrument returns what is behind a payment method: "Visa ending in 4242".
+func Instrument(v portal.Visit, card contract.Card) string {
+	switch {
 	case card.LastDigits != "":
 		brand := card.Brand
 		if brand == "" {

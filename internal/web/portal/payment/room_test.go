@@ -1,0 +1,89 @@
+package payment_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/home"
+	"github.com/perennialhq/perennial/internal/web/portal/payment"
+	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
+	"github.com/perennialhq/perennial/internal/web/portal/subscription"
+)
+
+const at, wallet = "gid://shopify/CustomerPaymentMethod/", "CustomerPaypalBillingAgreement"
+
+// methods are the payment methods of a customer, and note what was asked for.
+type methods struct {
+	subscription.Changes
+
+	list  []contract.PaymentMethod
+	asked []string
+	err   error
+	fails error // of reading them
+}
+
+func (m *methods) PaymentMethods(context.Context, do.Caller) ([]contract.PaymentMethod, error) {
+	return m.list, m.fails
+}
+
+func (m *methods) SetPaymentMethod(_ context.Context, _ do.Caller, _ do.ContractRef, id string) (contract.Detail, error) {
+	m.asked = append(m.asked, id)
+	return contract.Detail{}, m.err
+}
+
+func (m *methods) SendPaymentUpdate(context.Context, do.Caller, do.ContractRef) error {
+	m.asked = append(m.asked, "link")
+	return m.err
+}
+
+func open(t *testing.T, m *methods) *portaltest.Site {
+	t.Helper()
+	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: m}), payment.New(payment.Options{Sheets: s.Overview, Changes: m})}
+	})
+	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)}, portaltest.Orders(1, 3)...)
+	s.SignIn(portaltest.Maya)
+	return s
+}
+
+const path = "/s/1/payment"
+
+func TestSubscriptionIsChargedToAnotherSavedPaymentMethod(t *testing.T) {
+	t.Parallel()
+	m := &methods{list: []contract.PaymentMethod{
+		{ID: at + "1", Brand: "visa", LastDigits: "4242", Kind: "CustomerCreditCard"},
+		{ID: at + "2", Brand: "mastercard", LastDigits: "5100", Kind: "CustomerCreditCard", ExpiryMonth: 4, ExpiryYear: 2031},
+		{ID: at + "3", Kind: wallet},
+		{ID: at + "4", Brand: "visa", LastDigits: "0002", Kind: "CustomerCreditCard", Revoked: true},
+	}}
+	s := open(t, m)
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, "is paid with: Visa ending in 4242.", "Mastercard ending in 5100. Expires 04/2031", "PayPal", "sent to maya@shopper.example")
+	for _, not := range []string{`value="` + at + `1"`, "0002"} {
+		if strings.Contains(p.Text, not) {
+			t.Errorf("the page offers %s", not)
+		}
+	}
+	s.Want(s.Send(p, path, "paymentMethodId", at+"2"), http.StatusOK, "Your payment method is changed.")
+	s.Want(s.Send(s.Get(portaltest.At+path), path+"/link"), http.StatusOK, "The link is on its way.")
+	if got := strings.Join(m.asked, " "); got != at+"2 link" {
+		t.Errorf("asked for %s", got)
+	}
+	m.err = fault.New(fault.FailedPrecondition, "revoked").Code("paymentMethodMissing").Field("paymentMethodId")
+	s.Want(s.Send(s.Get(portaltest.At+path), path, "paymentMethodId", at+"3"), http.StatusUnprocessableEntity, "There is no payment method that can be charged.", `value="`+at+`3" checked`)
+}
+
+func TestPaymentPageIsOfUseWithoutSavedPaymentMethods(t *testing.T) {
+	t.Parallel()
+	m := &methods{fails: fault.New(fault.Unavailable, "the platform does not answer")}
+	s := open(t, m)
+	s.Want(s.Get(portaltest.At+path), http.StatusOK, "can’t be read just now", "Send me a secure link")
+	m.fails = nil
+	s.Want(s.Get(portaltest.At+path), http.StatusOK, "no other payment method of yours", "Send me a secure link")
+}

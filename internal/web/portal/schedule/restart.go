@@ -1,0 +1,55 @@
+package schedule
+
+import (
+	"context"
+	"net/http"
+
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// firstDay is the field of the day of the first order, as the interface names it.
+const firstDay = "nextBillingDate"
+
+func (m room) askRestart(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	return m.ask(w, r, v, do.Restart, restartQuestion)
+}
+
+// restartQuestion says what a subscription that has ended costs when it starts again: its products
+// at their prices, without the discounts that it had.
+func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Question {
+	c := s.Contract
+	q := question(v, s, "/restart")
+	q.Title = v.T("restart.title", "product", words.Name(v, c))
+	if len(c.Discounts) > 0 {
+		q.Says = append(q.Says, v.T("restart.discounts"))
+		c.Discounts = nil
+	}
+	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Amount(v, c.Cost(c.Lines, 0, 0)), "every", words.Every(v, c.Billing))
+	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: typed(r, firstDay, tomorrow(v)), Min: tomorrow(v), Required: true}}
+	q.Button, q.Keep = v.T("restart.button"), v.T("restart.keep")
+	return q
+}
+
+func (m room) restart(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	id, err := contractOf(r)
+	if err != nil {
+		return err
+	}
+	first, err := dayOf(r, v, firstDay)
+	if err == nil {
+		err = v.Do(w, r, func(ctx context.Context, name string) (string, error) {
+			made, err := m.Changes.Restart(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, first, name)
+			return words.Path(made.ID) + "?done=restarted", err
+		})
+	}
+	return v.Again(err, func() error {
+		s, failed := m.sheet(r, v)
+		if failed != nil {
+			return failed
+		}
+		return v.Ask(w, r, restartQuestion(v, s, r), err)
+	})
+}

@@ -1,0 +1,121 @@
+// Package schedule is the screens on which subscribers change when their orders come: pausing,
+// moving an order, and starting a subscription that has ended again.
+package schedule
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// Sheets reads what the screens show. What is not the caller's is NotFound.
+type Sheets interface {
+	Sheet(ctx context.Context, who do.Caller, id contract.ID, past int) (overview.Sheet, error)
+	Order(ctx context.Context, who do.Caller, id contract.ID, attempt billing.AttemptID) (overview.Sheet, overview.Order, error)
+}
+
+// Changes carries out what subscribers want. Failures are faults.
+type Changes interface {
+	Pause(ctx context.Context, who do.Caller, ref do.ContractRef, w do.PauseParams) (contract.Detail, error)
+	Reschedule(ctx context.Context, who do.Caller, ref do.OrderRef, date time.Time, future bool) (billing.Record, error)
+	Restart(ctx context.Context, who do.Caller, ref do.ContractRef, first time.Time, requestKey string) (contract.Detail, error)
+}
+
+// Options are what the room needs.
+type Options struct {
+	Sheets  Sheets
+	Changes Changes
+}
+
+// New returns the room.
+func New(o Options) portal.Room {
+	r := room{o}
+	return portal.Room{
+		Routes: []portal.Route{
+			{Pattern: "GET /s/{contract}/pause", Show: r.askPause},
+			{Pattern: "POST /s/{contract}/pause", Show: r.pause},
+			{Pattern: "GET /s/{contract}/reschedule", Show: r.askReschedule},
+			{Pattern: "POST /s/{contract}/reschedule", Show: r.reschedule},
+			{Pattern: "GET /s/{contract}/restart", Show: r.askRestart},
+			{Pattern: "POST /s/{contract}/restart", Show: r.restart},
+		},
+		Said: map[string]string{"paused": "done.paused", "moved": "done.moved", "restarted": "done.restarted"},
+	}
+}
+
+type room struct{ Options }
+
+// contractOf returns the contract that a path names.
+func contractOf(r *http.Request) (contract.ID, error) {
+	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, portal.PathNotFound()
+	}
+	return contract.ID(id), nil
+}
+
+func (m room) sheet(r *http.Request, v portal.Visit) (overview.Sheet, error) {
+	id, err := contractOf(r)
+	if err != nil {
+		return overview.Sheet{}, err
+	}
+	return m.Sheets.Sheet(r.Context(), v.Caller(r), id, 0)
+}
+
+// question returns a question about a contract: where it leads back to, and where its form is sent.
+func question(v portal.Visit, s overview.Sheet, path string) portal.Question {
+	c := s.Contract
+	return portal.Question{
+		Back: &portal.Crumb{Name: words.Name(v, c), Path: words.Path(c.ID)}, Path: words.Path(c.ID) + path, Version: c.Version, Email: c.Customer.Email,
+	}
+}
+
+// ask shows a question about a contract, or leads back to the contract when it is not permitted now.
+func (m room) ask(w http.ResponseWriter, r *http.Request, v portal.Visit, a do.Action, of func(portal.Visit, overview.Sheet, *http.Request) portal.Question) error {
+	s, err := m.sheet(r, v)
+	switch {
+	case err != nil:
+		return err
+	case s.Can.Allows(a):
+		return v.Ask(w, r, of(v, s, r), nil)
+	case s.Can[a] != nil:
+		return s.Can[a]
+	}
+	return v.Go(w, words.Path(s.Contract.ID), "")
+}
+
+// dayOf reads the day that a field has, as an instant at which orders are charged on it. It must come
+// after today.
+func dayOf(r *http.Request, v portal.Visit, field string) (time.Time, error) {
+	day, err := time.ParseInLocation(time.DateOnly, r.PostForm.Get(field), v.Calendar.Zone)
+	if err != nil || v.Calendar.Days(v.Now, day) < 1 {
+		return time.Time{}, fault.New(fault.Invalid, "%s must be a day after today", field).Code("dayUnknown").Field(field)
+	}
+	return v.Calendar.At(day), nil
+}
+
+// typed returns what a form was sent with, or what a field has at first.
+func typed(r *http.Request, field, first string) string {
+	if r.Method == http.MethodPost {
+		return r.PostForm.Get(field)
+	}
+	return first
+}
+
+func choiceMissing(field string) error {
+	return fault.New(fault.Invalid, "%s must be one of the choices", field).Code("choiceMissing").Field(field)
+}
+
+// tomorrow is the first day that may be chosen.
+func tomorrow(v portal.Visit) string {
+	return v.Local(v.Now).AddDate(0, 0, 1).Format(time.DateOnly)
+}
