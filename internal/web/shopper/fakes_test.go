@@ -2,6 +2,7 @@ package shopper
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -179,7 +180,7 @@ func (f *fakes) Settings(context.Context, shop.ID) (portal.Settings, error) {
 }
 
 func (f *fakes) Preferences(context.Context, portal.Caller) (portal.Preferences, error) {
-	return portal.Preferences{Customer: 7001, Language: "de", Off: portal.OptionalMails[:1], Version: 2}, nil
+	return portal.Preferences{Customer: 7001, Language: "de", Off: slices.Clone(portal.OptionalMails[:1]), Version: 2}, nil
 }
 
 func (f *fakes) SetPreferences(_ context.Context, who portal.Caller, want portal.Preferences) (portal.Preferences, error) {

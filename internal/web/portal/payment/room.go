@@ -1,4 +1,5 @@
-// Package payment is the screen on which subscribers change what a subscription is charged to.
+// Package payment is the screen on which subscribers change what a subscription is charged to, and
+// the use of discount codes.
 package payment
 
 import (
@@ -27,6 +28,7 @@ type Changes interface {
 	PaymentMethods(ctx context.Context, who do.Caller) ([]contract.PaymentMethod, error)
 	SetPaymentMethod(ctx context.Context, who do.Caller, ref do.ContractRef, id string) (contract.Detail, error)
 	SendPaymentUpdate(ctx context.Context, who do.Caller, ref do.ContractRef) error
+	ApplyDiscount(ctx context.Context, who do.Caller, ref do.ContractRef, code string) (contract.Detail, error)
 }
 
 // Options are what the room needs.
@@ -46,9 +48,10 @@ func New(o Options) portal.Room {
 			{Pattern: "GET /s/{contract}/payment", Show: r.show},
 			{Pattern: "POST /s/{contract}/payment", Show: r.change},
 			{Pattern: "POST /s/{contract}/payment/link", Show: r.sendLink},
+			{Pattern: "POST /s/{contract}/discount", Show: r.redeem},
 		},
 		Pages: pages,
-		Said:  map[string]string{"payment": "done.payment", "payment-link": "done.paymentLink"},
+		Said:  map[string]string{"payment": "done.payment", "payment-link": "done.paymentLink", "discount": "done.discount"},
 	}
 }
 

@@ -42,6 +42,11 @@ func (m *methods) SendPaymentUpdate(context.Context, do.Caller, do.ContractRef) 
 	return m.err
 }
 
+func (m *methods) ApplyDiscount(_ context.Context, _ do.Caller, _ do.ContractRef, code string) (contract.Detail, error) {
+	m.asked = append(m.asked, code)
+	return contract.Detail{}, m.err
+}
+
 func open(t *testing.T, m *methods) *portaltest.Site {
 	t.Helper()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
@@ -86,4 +91,20 @@ func TestPaymentPageIsOfUseWithoutSavedPaymentMethods(t *testing.T) {
 	s.Want(s.Get(portaltest.At+path), http.StatusOK, "can’t be read just now", "Send me a secure link")
 	m.fails = nil
 	s.Want(s.Get(portaltest.At+path), http.StatusOK, "no other payment method of yours", "Send me a secure link")
+}
+
+func TestDiscountCodeIsUsedOrAskedForAgain(t *testing.T) {
+	t.Parallel()
+	m := &methods{}
+	s := open(t, m)
+	p := s.Get(portaltest.At + "/s/1")
+	s.Want(s.Send(p, "/s/1/discount", "discountCode", "TEN"), http.StatusOK, "The code is used.")
+	m.err = fault.New(fault.FailedPrecondition, "applied").Code("discountApplied").Field("discountCode")
+	again := s.Send(s.Get(portaltest.At+"/s/1"), "/s/1/discount", "discountCode", "T<b>EN")
+	s.Want(again, http.StatusUnprocessableEntity, "This code is used already.", `id="e-discountCode"`, `value="T&lt;b&gt;EN"`)
+	m.err = nil
+	s.Want(s.Send(again, "/s/1/discount", "discountCode", "TWENTY"), http.StatusOK)
+	if got := strings.Join(m.asked, " "); got != "TEN T<b>EN TWENTY" {
+		t.Errorf("asked for %s", got)
+	}
 }

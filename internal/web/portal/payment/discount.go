@@ -1,0 +1,41 @@
+package payment
+
+import (
+	"context"
+	"net/http"
+
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// code is the field of a discount code, as the interface names it. The subscription's screen has it,
+// too.
+const code = "discountCode"
+
+// maxCode is how many characters a code can have.
+const maxCode = 255
+
+// redeem uses a discount code. When that fails, the code is asked for on a page of its own.
+func (m room) redeem(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	id, err := contractOf(r)
+	if err != nil {
+		return err
+	}
+	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		_, err := m.Changes.ApplyDiscount(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, r.PostForm.Get(code))
+		return words.Path(id) + "?done=discount", err
+	})
+	return v.Again(err, func() error {
+		s, failed := m.Sheets.Sheet(r.Context(), v.Caller(r), id, 0)
+		if failed != nil {
+			return failed
+		}
+		c := s.Contract
+		return v.Ask(w, r, portal.Question{
+			Title: v.T("discount.code"), Back: &portal.Crumb{Name: words.Name(v, c), Path: words.Path(id)}, Path: words.Path(id) + "/discount",
+			Version: c.Version, Email: c.Customer.Email, Button: v.T("discount.use"), Keep: v.T("placed.back"),
+			Fields: []portal.Field{{Name: code, Label: v.T("discount.code"), Value: r.PostForm.Get(code), Max: maxCode, Required: true}},
+		}, err)
+	})
+}
