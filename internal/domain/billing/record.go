@@ -41,12 +41,12 @@ type Record struct {
 	Mails   map[notify.Kind]notify.Status // status of the last e-mail of each kind about the attempt
 }
 
-// CountAhead sets Ahead from the open attempts of contracts. An unpaid order comes first
-// for as long as it may still be charged.
-func (r *Record) CountAhead(open []Attempt) {
+// CountAhead sets Ahead from the attempts of contracts, of which the open ones count. An unpaid order
+// comes first for as long as it may still be charged.
+func (r *Record) CountAhead(attempts []Attempt) {
 	r.Ahead = 0
-	for _, a := range open {
-		if a.Contract == r.Of.ID && a.Precedes(r.Attempt) {
+	for _, a := range attempts {
+		if a.Contract == r.Of.ID && slices.Contains(Open, a.Status) && a.Precedes(r.Attempt) {
 			r.Ahead++
 		}
 	}

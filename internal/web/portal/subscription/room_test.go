@@ -55,6 +55,14 @@ var states = map[string]state{
 		home: []string{"Hello, Maya", "Your next order", "Total before taxes", "$24.50 every 2 weeks", "2 items. Next order: Wednesday, March 3"},
 		not:  []string{"Ends soon", "Undo skip"},
 	},
+	"with a discount for one more order": {
+		change: func(c *contract.Contract, list []billing.Attempt) []billing.Attempt {
+			c.Discounts = []contract.Discount{{ID: "gid://shopify/SubscriptionManualDiscount/1", Title: "Half", Percent: 50, AllLines: true, CycleLimit: 1}}
+			return list
+		},
+		says: []string{"$13.50"},
+		home: []string{"$13.50", "$24.50 every 2 weeks"},
+	},
 	"with a skipped order": {
 		change: func(_ *contract.Contract, list []billing.Attempt) []billing.Attempt {
 			list[3].Status, list[3].DueAt = billing.Skipped, time.Time{}

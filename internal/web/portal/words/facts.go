@@ -1,6 +1,7 @@
 package words
 
 import (
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -34,14 +35,17 @@ func Facts(v portal.Visit, s overview.Sheet) (first, second string) {
 	return price(v, s), v.T("facts.none")
 }
 
-// price returns what an order costs, and how often it comes.
+// price returns what an order costs, and how often it comes. It is the last of the orders to come that
+// says it: the first ones may have a discount that ends, or a product of their own.
 func price(v portal.Visit, s overview.Sheet) string {
 	c := s.Contract
-	amount := Amount(v, c.Cost(c.Lines, 0, 0))
-	if next, comes := s.Next(); comes {
-		amount = Cost(v, next.Record)
+	amount := c.Cost(c.Lines, 0, 0)
+	for _, o := range s.Upcoming {
+		if o.Status != billing.Skipped {
+			amount = c.Cost(c.Lines, o.Cycle, o.Ahead)
+		}
 	}
-	return v.T("facts.price", "amount", amount, "every", Every(v, c.Billing))
+	return v.T("facts.price", "amount", Amount(v, amount), "every", Every(v, c.Billing))
 }
 
 func due(v portal.Visit, s overview.Sheet) string {
