@@ -30,7 +30,7 @@ TESTENV   := env GOGC=400
 # times slower under it, so those are left out whose tests are slow because of theirs.
 MEETING   := \bgo func|\.Go\(func|\bsync\.[A-Z]|\batomic\.[A-Z]
 RACE      ?= $(shell grep -rlE '$(MEETING)' --include='*.go' internal/base internal/deliver internal/domain internal/job internal/platform/shopify internal/web \
-	| xargs -n1 dirname | sort -u | grep -vE '/(connection|login|staff)$$|/cadence/|/dashboard/' | sed 's|^|./|')
+	| xargs -n1 dirname | sort -u | grep -vE '/(admin|connection|login|staff)$$|/cadence/|/dashboard/' | sed 's|^|./|')
 # `make soak` runs it on those too that name none.
 RACE_LONG = ./internal/base/... ./internal/deliver/... ./internal/job/... ./internal/platform/shopify/... \
 	$(shell $(GO) list ./internal/web/... | grep -v '/web/dashboard') \

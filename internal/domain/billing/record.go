@@ -41,8 +41,8 @@ type Record struct {
 	Mails   map[notify.Kind]notify.Status // status of the last e-mail of each kind about the attempt
 }
 
-// CountAhead sets Ahead from the attempts of contracts, of which the open ones count. An unpaid order
-// comes first for as long as it may still be charged.
+// CountAhead sets Ahead from attempts of contracts. Only open attempts count. An unpaid order comes
+// first for as long as it may still be charged.
 func (r *Record) CountAhead(attempts []Attempt) {
 	r.Ahead = 0
 	for _, a := range attempts {
