@@ -846,7 +846,7 @@ type CancelEffectWaitsFor string
 type CancelOffer struct {
 	Amount *CancelAmount `json:"amount,omitempty"`
 
-	// Choices Of which the shopper takes one; empty: there is nothing to choose.
+	// Choices The shopper takes one of them; empty: there is nothing to choose.
 	Choices []CancelChoice `json:"choices"`
 
 	// Contact How to contact the store; null: another offer.

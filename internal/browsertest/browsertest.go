@@ -110,8 +110,9 @@ func start() (*Browser, error) {
 
 // Tab is a page of the browser, with cookies of its own.
 type Tab struct {
-	t   testing.TB
-	ctx context.Context
+	t    testing.TB
+	ctx  context.Context
+	bare bool // scripts are off
 }
 
 // Tab opens a tab that closes with the test.
@@ -122,7 +123,7 @@ func (b *Browser) Tab(t testing.TB) *Tab {
 	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of its first step
 		t.Fatalf("open a tab: %v", err)
 	}
-	return &Tab{t, ctx}
+	return &Tab{t: t, ctx: ctx}
 }
 
 // do carries out steps, or fails the test.
@@ -142,7 +143,11 @@ func (p *Tab) Scripts(on bool) {
 		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
 		return chromedp.Void{}, err
 	})
+	p.bare = !on
 }
+
+// RunsScripts reports whether scripts are on. An audit is one, and does not end without them.
+func (p *Tab) RunsScripts() bool { return !p.bare }
 
 // Show has the page shown in a window of a size, and in a colour scheme: "light" or "dark".
 func (p *Tab) Show(width, height int64, scheme string) {

@@ -28,9 +28,6 @@ func (tx *Tx) SubscriberContracts(ctx context.Context, customer int64, limit int
 	return readRows[contract.Contract](rows)
 }
 
-// shownOrders are the statuses of the attempts that OrdersOf returns all of.
-var shownOrders = append([]billing.Status{billing.Skipped, billing.Failure}, billing.Open...)
-
 // OrdersOf returns the attempts of contracts that are open, skipped or were declined, and of all
 // others the newest ones, at most past.
 func (tx *Tx) OrdersOf(ctx context.Context, contracts []contract.ID, past int) ([]billing.Attempt, error) {
@@ -38,10 +35,10 @@ func (tx *Tx) OrdersOf(ctx context.Context, contracts []contract.ID, past int) (
 	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.contract_id IN (?)", bun.List(contracts)).OrderExpr("a.contract_id, a.cycle")
 	if past > 0 {
 		newest := tx.q.NewSelect().TableExpr("attempts AS n").Column("n.id").Where("n.shop_id = ?", tx.of).Where("n.contract_id IN (?)", bun.List(contracts)).
-			Where("n.status NOT IN (?)", bun.List(shownOrders)).OrderExpr("n.cycle DESC").Limit(int64(past))
-		q = q.Where("(a.status IN (?) OR a.id IN (?))", bun.List(shownOrders), newest)
+			Where("n.status NOT IN (?)", bun.List(billing.Unfinished)).OrderExpr("n.cycle DESC").Limit(int64(past))
+		q = q.Where("(a.status IN (?) OR a.id IN (?))", bun.List(billing.Unfinished), newest)
 	} else {
-		q = q.Where("a.status IN (?)", bun.List(shownOrders))
+		q = q.Where("a.status IN (?)", bun.List(billing.Unfinished))
 	}
 	if err := q.Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the orders of %d contracts: %w", len(contracts), err)

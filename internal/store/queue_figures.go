@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -152,7 +151,7 @@ func (tx *Tx) Queued(ctx context.Context, from, to analytics.Quarter, f analytic
 // CountQueue sums the orders that are queued, by key. It reads them all.
 func (tx *Tx) CountQueue(ctx context.Context) ([]analytics.QueueFigures, error) {
 	var rows []quarterRow
-	keys := fmt.Sprintf("a.due_at / 900000 AS quarter, h.currency, h.plan_group_id, CASE WHEN a.cycle > %[1]d THEN %[1]d ELSE a.cycle END AS up_to", analytics.LastCycle)
+	keys := fmt.Sprintf("a.due_at / %d AS quarter, h.currency, h.plan_group_id, CASE WHEN a.cycle > %[2]d THEN %[2]d ELSE a.cycle END AS up_to", analytics.QuarterLength.Milliseconds(), analytics.LastCycle)
 	counted := tx.queued().ColumnExpr(keys).ColumnExpr("h.order_amount")
 	err := tx.q.NewSelect().TableExpr("(?) AS q", counted).ColumnExpr("q.quarter, q.currency, q.plan_group_id, q.up_to AS cycle, COUNT(*) AS orders, SUM(q.order_amount) AS amount").
 		GroupExpr("q.quarter, q.currency, q.plan_group_id, q.up_to").Scan(ctx, &rows)
@@ -160,8 +159,6 @@ func (tx *Tx) CountQueue(ctx context.Context) ([]analytics.QueueFigures, error) 
 		return nil, fmt.Errorf("sum the orders that are queued: %w", err)
 	}
 	list, err := readRows[analytics.QueueFigures](rows)
-	slices.SortFunc(list, func(a, b analytics.QueueFigures) int {
-		return cmp.Or(cmp.Compare(a.Quarter, b.Quarter), cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Cycle, b.Cycle))
-	})
+	slices.SortFunc(list, analytics.CompareQueue)
 	return list, err
 }

@@ -200,10 +200,9 @@ func TestTheReferenceSendsRequests(t *testing.T) {
 
 // visit is a browser's way through pages.
 type visit struct {
-	t    *testing.T
-	tab  *browsertest.Tab
-	of   string
-	bare bool // the tab runs no scripts, not those of an audit either: pages were looked at with them
+	t   *testing.T
+	tab *browsertest.Tab
+	of  string
 }
 
 func (v *visit) open(name, url string, want int) {
@@ -227,7 +226,7 @@ func (v *visit) look(name string, status, want int) {
 	if status != want {
 		v.t.Errorf("%s: answered %d, want %d", name, status, want)
 	}
-	if v.bare {
+	if !v.tab.RunsScripts() { // the page is looked at where they run
 		return
 	}
 	v.audit(name, part{"", v.tab})

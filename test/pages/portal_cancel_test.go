@@ -41,7 +41,7 @@ func TestCustomerCancelsInTheBrowser(t *testing.T) {
 				{Key: "canary", Label: map[string]string{"en": canary}},
 			},
 		})
-		v := &visit{t: t, tab: browser.Tab(t), of: name, bare: !scripts}
+		v := &visit{t: t, tab: browser.Tab(t), of: name}
 		v.tab.Scripts(scripts)
 		made, err := s.Login.NewLink(context.WithoutCancel(t.Context()), s.First.ID, login.CustomerRef{Customer: portaltest.Maya})
 		if err != nil {

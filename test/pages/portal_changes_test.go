@@ -16,7 +16,7 @@ func TestCustomerPausesMovesAndPaysInTheBrowser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
 			at := s.Storefront + "/apps/subscriptions/cp"
-			v := &visit{t: t, tab: browser.Tab(t), of: "portal changes " + name, bare: !scripts}
+			v := &visit{t: t, tab: browser.Tab(t), of: "portal changes " + name}
 			v.tab.Scripts(scripts)
 			v.tab.Open(at)
 			v.tab.Click("main a.btn")

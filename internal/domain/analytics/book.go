@@ -142,7 +142,7 @@ func (b *Book) Tables() Tables {
 			return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Cycle, b.Cycle))
 		}),
 	}
-	t.Queue = slices.DeleteFunc(sorted(b.queue, compareQueue), func(q QueueFigures) bool { return q.Orders == 0 && q.Amount == 0 })
+	t.Queue = slices.DeleteFunc(sorted(b.queue, CompareQueue), func(q QueueFigures) bool { return q.Orders == 0 && q.Amount == 0 })
 	t.Days = append(t.Days, changed(b.days, compareDays)...)
 	if b.subscribers.changed {
 		t.SubscriberDays = append(t.SubscriberDays, b.subscribers.row)

@@ -13,13 +13,16 @@ import (
 // zone begins with one, so sums by quarter are sums by day wherever a store is or moves to.
 type Quarter int64
 
-const quarter = 15 * time.Minute
+// QuarterLength is how long a quarter is.
+const QuarterLength = 15 * time.Minute
 
 // QuarterOf returns the quarter that an instant is in.
-func QuarterOf(t time.Time) Quarter { return Quarter(t.UnixMilli() / quarter.Milliseconds()) }
+func QuarterOf(t time.Time) Quarter { return Quarter(t.UnixMilli() / QuarterLength.Milliseconds()) }
 
 // Start returns when the quarter begins.
-func (q Quarter) Start() time.Time { return time.UnixMilli(int64(q) * quarter.Milliseconds()).UTC() }
+func (q Quarter) Start() time.Time {
+	return time.UnixMilli(int64(q) * QuarterLength.Milliseconds()).UTC()
+}
 
 // Wait is where an order is queued. The zero Wait is nowhere: the order is not queued, or it is
 // not charged automatically.
@@ -104,6 +107,7 @@ func (b *Book) queueOf(ctx context.Context, tx QueueTx, changes []QueueChange, c
 	return nil
 }
 
-func compareQueue(a, b QueueFigures) int {
+// CompareQueue orders figures by quarter, currency, plan group and cycle.
+func CompareQueue(a, b QueueFigures) int {
 	return cmp.Or(cmp.Compare(a.Quarter, b.Quarter), cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Cycle, b.Cycle))
 }

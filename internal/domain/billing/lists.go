@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -45,6 +46,16 @@ func Earliest(attempts []Attempt) (first Attempt, ok bool) {
 		}
 	}
 	return first, ok
+}
+
+// OnlyQueued returns the attempts that are queued, in their order.
+func OnlyQueued(attempts []Attempt) []Attempt {
+	return slices.DeleteFunc(slices.Clone(attempts), func(a Attempt) bool { return a.Status != Queued })
+}
+
+// CompareByDate orders attempts by their dates, and of one date by their cycles.
+func CompareByDate(a, b Attempt) int {
+	return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
 }
 
 // ContractIDs returns the contracts of attempts, each once.

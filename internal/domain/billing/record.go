@@ -41,6 +41,19 @@ type Record struct {
 	Mails   map[notify.Kind]notify.Status // status of the last e-mail of each kind about the attempt
 }
 
+// RecordOf returns an attempt of a contract with its own of the one-time products, and with the
+// orders ahead of it that are among the attempts.
+func RecordOf(a Attempt, of contract.Contract, oneOffs []OneOff, attempts []Attempt) Record {
+	r := Record{Attempt: a, Of: of}
+	for _, o := range oneOffs {
+		if o.Contract == a.Contract && o.Cycle == a.Cycle && !o.Done {
+			r.OneOffs = append(r.OneOffs, o)
+		}
+	}
+	r.CountAhead(attempts)
+	return r
+}
+
 // CountAhead sets Ahead from attempts of contracts. Only open attempts count. An unpaid order comes
 // first for as long as it may still be charged.
 func (r *Record) CountAhead(attempts []Attempt) {

@@ -36,6 +36,10 @@ var Statuses = []Status{
 // Open lists the statuses of attempts whose order may still be made automatically.
 var Open = []Status{Queued, Requesting, Progress, Challenge, PlatformException}
 
+// Unfinished lists the statuses of attempts that may still be changed: the open ones, and those of
+// attempts that were skipped or declined.
+var Unfinished = append([]Status{Skipped, Failure}, Open...)
+
 // spellings are other names of statuses that callers may send.
 var spellings = map[string]Status{"SCHEDULED": Queued, "PROCESSING": Progress, "FAILED": Failure}
 

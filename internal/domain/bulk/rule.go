@@ -62,19 +62,10 @@ func (f facts) next() (billing.Record, bool) {
 	if !ok {
 		return billing.Record{}, false
 	}
-	r := billing.Record{Attempt: first, Of: f.contract}
-	for _, o := range f.oneOffs {
-		if o.Cycle == first.Cycle {
-			r.OneOffs = append(r.OneOffs, o)
-		}
-	}
-	r.CountAhead(queued)
-	return r, true
+	return billing.RecordOf(first, f.contract, f.oneOffs, queued), true
 }
 
-func (f facts) queued() []billing.Attempt {
-	return slices.DeleteFunc(slices.Clone(f.attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
-}
+func (f facts) queued() []billing.Attempt { return billing.OnlyQueued(f.attempts) }
 
 // state returns what an effect shows of the facts.
 func (f facts) state() State {

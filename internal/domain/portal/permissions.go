@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -125,7 +124,7 @@ func (s Settings) ForContract(is State) (Permissions, error) {
 	if err != nil {
 		return nil, err
 	}
-	next, waits := billing.Earliest(is.queued())
+	next, waits := billing.Earliest(billing.OnlyQueued(is.Orders))
 	p := Permissions{}
 	for _, r := range rules {
 		if len(r.order) > 0 || !slices.Contains(r.status, is.Contract.Status) || r.action == Keep && is.Contract.Ending == nil {
@@ -231,14 +230,8 @@ func (is State) Coming() []billing.Attempt {
 	list := slices.DeleteFunc(slices.Clone(is.Orders), func(a billing.Attempt) bool {
 		return a.Status == billing.Skipped && !a.SkipsAhead(is.Now) || a.Status == billing.Failure && !a.Dunning.State.Live()
 	})
-	slices.SortFunc(list, func(a, b billing.Attempt) int {
-		return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
-	})
+	slices.SortFunc(list, billing.CompareByDate)
 	return list
-}
-
-func (is State) queued() []billing.Attempt {
-	return slices.DeleteFunc(slices.Clone(is.Orders), func(a billing.Attempt) bool { return a.Status != billing.Queued })
 }
 
 // charging reports whether an action must wait: its order is being charged or, for one on the

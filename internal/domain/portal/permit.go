@@ -42,7 +42,7 @@ func (p *permit) check(ctx context.Context, tx billing.ReadTx, of shop.Shop, c c
 	if p.version != 0 && p.version != c.Version {
 		return changedMeanwhile(c.ID)
 	}
-	orders, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, relevant...)
+	orders, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Unfinished...)
 	if err != nil {
 		return err
 	}

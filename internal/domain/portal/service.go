@@ -36,9 +36,6 @@ type Members interface {
 	IsMember(ctx context.Context, of shop.ID, customer int64) (bool, error)
 }
 
-// relevant are the statuses of attempts that permissions depend on.
-var relevant = append([]billing.Status{billing.Skipped, billing.Failure}, billing.Open...)
-
 // Settings returns the settings of a store's portal.
 func (s *Service) Settings(ctx context.Context, of shop.ID) (settings Settings, err error) {
 	err = s.Store.View(ctx, of, func(tx ReadTx) error {
@@ -114,7 +111,7 @@ func (s *Service) view(ctx context.Context, tx ReadTx, who Caller, id contract.I
 		return v, err
 	}
 	v.State = State{Shop: who.Shop, Contract: rows[0], Now: s.Clock.Now()}
-	if v.Orders, err = tx.AttemptsOf(ctx, []contract.ID{id}, relevant...); err != nil {
+	if v.Orders, err = tx.AttemptsOf(ctx, []contract.ID{id}, billing.Unfinished...); err != nil {
 		return v, err
 	}
 	v.Can, err = v.Settings.ForContract(v.State)

@@ -140,14 +140,7 @@ func (s *Service) Sheet(ctx context.Context, of shop.ID, id contract.ID, past in
 			}
 		}
 		for _, a := range ahead {
-			r := billing.Record{Attempt: a, Of: sheet.Contract}
-			for _, o := range sheet.OneOffs {
-				if o.Cycle == a.Cycle && !o.Done {
-					r.OneOffs = append(r.OneOffs, o)
-				}
-			}
-			r.CountAhead(ahead)
-			sheet.Upcoming = append(sheet.Upcoming, r)
+			sheet.Upcoming = append(sheet.Upcoming, billing.RecordOf(a, sheet.Contract, sheet.OneOffs, ahead))
 		}
 		sheet.Mails, err = tx.MailsOf(ctx, id, MaxMails)
 		return err

@@ -77,11 +77,6 @@ func (p *portal) own(pages *template.Template, route Route) http.HandlerFunc {
 	})
 }
 
-// cookie is the cookie that holds a session.
-func (p *portal) cookie() web.SessionCookie {
-	return web.SessionCookie{Name: "portal", Life: login.SessionLife, Secure: p.Secure}
-}
-
 // nextLife is how long the cookie keeps where its reader wanted to go.
 const nextLife = time.Hour
 
@@ -98,7 +93,7 @@ func (p *portal) principal(r *http.Request, of shop.Shop) (login.Principal, erro
 	if token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); found {
 		return p.Login.Authenticate(r.Context(), of.ID, token, login.ByToken)
 	}
-	return p.Login.Authenticate(r.Context(), of.ID, p.cookie().Read(r), login.ByLink)
+	return p.Login.Authenticate(r.Context(), of.ID, web.PortalCookie(p.Secure).Read(r), login.ByLink)
 }
 
 func (p *portal) unknown(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,12 @@
 package portal
 
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
 // Path is what the paths of all pages on our own domain begin with. A store's handle follows.
 const Path = "/p/"
 
@@ -15,3 +22,18 @@ const (
 	partParam = "part" // a part of the theme asks for the screen
 	pageParam = "page" // the screen is a page of its own, whatever the merchant has chosen
 )
+
+// NumberOf returns the number that a path names, or the failure of a page that does not exist.
+func NumberOf(r *http.Request, name string) (int64, error) {
+	n, err := strconv.ParseInt(r.PathValue(name), 10, 64)
+	if err != nil || n < 1 {
+		return 0, PathNotFound()
+	}
+	return n, nil
+}
+
+// ContractOf returns the contract that a path names as {contract}, likewise.
+func ContractOf(r *http.Request) (contract.ID, error) {
+	n, err := NumberOf(r, "contract")
+	return contract.ID(n), err
+}

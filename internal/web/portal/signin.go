@@ -57,7 +57,7 @@ func (p *portal) useLink(w http.ResponseWriter, r *http.Request, of shop.Shop, v
 	if err != nil {
 		return p.endedLink(w, r, v, err)
 	}
-	http.SetCookie(w, p.cookie().Of(value))
+	http.SetCookie(w, web.PortalCookie(p.Secure).Of(value))
 	to := ""
 	if path := p.next().Read(r); returnable.MatchString(path) {
 		to = path
@@ -84,10 +84,10 @@ func (p *portal) endedLink(w http.ResponseWriter, r *http.Request, v View, err e
 }
 
 func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
-	if err := p.Login.SignOut(r.Context(), of.ID, p.cookie().Read(r)); err != nil {
+	if err := p.Login.SignOut(r.Context(), of.ID, web.PortalCookie(p.Secure).Read(r)); err != nil {
 		return err
 	}
-	http.SetCookie(w, p.cookie().Of(""))
+	http.SetCookie(w, web.PortalCookie(p.Secure).Of(""))
 	redirect(w, v.At("/signin"))
 	return nil
 }

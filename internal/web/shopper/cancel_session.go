@@ -40,7 +40,7 @@ type cancelOffer struct {
 	Orders  int32          `json:"orders" minimum:"0" doc:"How many orders it is about; 0: it is about none in particular." example:"2"`
 	Percent int32          `json:"percent" minimum:"0" maximum:"100" doc:"Percent off each order; 0: another offer, or an amount." example:"15"`
 	Amount  *cancelAmount  `json:"amount" doc:"Off each order; null: another offer, or a percentage."`
-	Choices []cancelChoice `json:"choices" nullable:"false" doc:"Of which the shopper takes one; empty: there is nothing to choose."`
+	Choices []cancelChoice `json:"choices" nullable:"false" doc:"The shopper takes one of them; empty: there is nothing to choose."`
 	Skips   []cancelSkip   `json:"skips" nullable:"false" doc:"Orders that are not made."`
 	Until   *web.Instant   `json:"pauseTillDate" format:"date-time" doc:"When a pause ends, in UTC; null: another offer." example:"2026-04-01T04:00:00Z"`
 	Next    *web.Instant   `json:"nextBillingDate" format:"date-time" doc:"The next order afterwards, in UTC; null: not known." example:"2026-03-10T13:30:00Z"`

@@ -1,7 +1,6 @@
 package prepare
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,13 +51,11 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 		if there, err = tx.AttemptsOf(ctx, []contract.ID{id}); err != nil {
 			return err
 		}
-		queued = slices.DeleteFunc(slices.Clone(there), func(a billing.Attempt) bool { return a.Status != billing.Queued })
+		queued = billing.OnlyQueued(there)
 		if len(queued) == 0 {
 			return nil
 		}
-		slices.SortFunc(queued, func(a, b billing.Attempt) int {
-			return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
-		})
+		slices.SortFunc(queued, billing.CompareByDate)
 		store, err := tx.Shop(ctx)
 		if err != nil {
 			return err

@@ -209,9 +209,7 @@ func sheetOf(is portal.State, settings portal.Settings, once []billing.OneOff, p
 			s.Upcoming = append(s.Upcoming, o)
 		}
 	}
-	slices.SortFunc(s.Upcoming, func(a, b Order) int {
-		return cmp.Or(a.BillingDate.Compare(b.BillingDate), cmp.Compare(a.Cycle, b.Cycle))
-	})
+	slices.SortFunc(s.Upcoming, func(a, b Order) int { return billing.CompareByDate(a.Attempt, b.Attempt) })
 	slices.SortFunc(s.Past, func(a, b billing.Attempt) int { return cmp.Compare(b.Cycle, a.Cycle) })
 	if s.MorePast = len(s.Past) > past; s.MorePast {
 		s.Past = s.Past[:past]
@@ -221,14 +219,6 @@ func sheetOf(is portal.State, settings portal.Settings, once []billing.OneOff, p
 
 // orderOf returns an order with its one-time products, and what may be done about it.
 func orderOf(v portal.View, a billing.Attempt, once []billing.OneOff) (Order, error) {
-	o := Order{Record: billing.Record{Attempt: a, Of: v.Contract}}
-	for _, p := range once {
-		if p.Contract == a.Contract && p.Cycle == a.Cycle && !p.Done {
-			o.OneOffs = append(o.OneOffs, p)
-		}
-	}
-	o.CountAhead(v.Orders)
-	var err error
-	o.Can, err = v.Order(a)
-	return o, err
+	can, err := v.Order(a)
+	return Order{billing.RecordOf(a, v.Contract, once, v.Orders), can}, err
 }

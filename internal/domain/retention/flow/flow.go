@@ -4,6 +4,7 @@
 package flow
 
 import (
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -123,6 +124,17 @@ func (f Flow) Reason(key string) (Reason, bool) {
 		}
 	}
 	return Reason{}, false
+}
+
+// Paragraphs returns the lines of the instructions that have something.
+func (f Flow) Paragraphs() []string {
+	var list []string
+	for line := range strings.Lines(f.Instructions) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // ReasonsFor returns the reasons that a contract of plan groups is asked about.

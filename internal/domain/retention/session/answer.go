@@ -74,11 +74,12 @@ func checkComment(text string) error {
 // answer takes the reason and chooses the offer. A customer who goes back and gives another
 // reason gets no second offer once one was shown.
 func (s *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error {
-	at := slices.IndexFunc(f.ReasonsFor(groupIDs(x.groups)), func(r flow.Reason) bool { return r.Key == cmd.Reason })
+	reasons := f.ReasonsFor(groupIDs(x.groups))
+	at := slices.IndexFunc(reasons, func(r flow.Reason) bool { return r.Key == cmd.Reason })
 	if at < 0 {
 		return fault.New(fault.Invalid, "%.60q is not a reason of the flow", cmd.Reason).Entity(entity).Code("reasonUnknown").Field("reason")
 	}
-	r := f.ReasonsFor(groupIDs(x.groups))[at]
+	r := reasons[at]
 	if r.Comment && cmd.Comment == "" {
 		return fault.New(fault.Invalid, "say more about this reason").Entity(entity).Code("commentRequired").Field("comment")
 	}
@@ -92,9 +93,7 @@ func (s *Session) answer(x facts, f flow.Flow, cmd Answer, now time.Time) error 
 	if !s.OfferedAt.IsZero() || s.Arm == HeldBack {
 		return s.move(Confirming, r.Key, now)
 	}
-	p, _ := choose(x, f, r, now)
-	s.Offer = p
-	if p == nil {
+	if s.Offer = choose(x, f, r, now); s.Offer == nil {
 		return s.move(Confirming, r.Key, now)
 	}
 	held := f.HoldsBack(x.shop.ID, s.Customer)

@@ -14,38 +14,19 @@ import (
 // again is how long the same kind of offer is not made to a customer twice.
 const again = 90 * 24 * time.Hour
 
-// Refusal says why an offer of a reason is not made.
-type Refusal struct {
-	Kind flow.Kind
-	Why  string
-	Code string
-}
-
 // impossible is why an offer cannot be made.
 func impossible(code, format string, args ...any) error {
 	return fault.New(fault.FailedPrecondition, format, args...).Entity(entity).Code(code)
 }
 
-// choose returns the first offer of a reason that can be made to the customer, and why those
-// before it cannot.
-func choose(x facts, f flow.Flow, r flow.Reason, now time.Time) (*Proposal, []Refusal) {
-	var refusals []Refusal
+// choose returns the first offer of a reason that can be made to the customer; nil: none can.
+func choose(x facts, f flow.Flow, r flow.Reason, now time.Time) *Proposal {
 	for _, o := range r.Offers {
-		p, err := propose(x, f, o, now)
-		if err == nil {
-			return &p, refusals
+		if p, err := propose(x, f, o, now); err == nil {
+			return &p
 		}
-		refusals = append(refusals, refusalOf(o.Kind, err))
 	}
-	return nil, refusals
-}
-
-func refusalOf(k flow.Kind, err error) Refusal {
-	r := Refusal{Kind: k, Why: err.Error()}
-	if f, ok := err.(*fault.Error); ok { //nolint:errorlint // rules return it as it is
-		r.Why, r.Code = f.Message, f.ErrorKey
-	}
-	return r
+	return nil
 }
 
 // propose returns what an offer is for the customer, or why it cannot be made.

@@ -82,11 +82,6 @@ const once = 365 * 24 * time.Hour
 // budgetPeriod is the period of the budget.
 const budgetPeriod = 30 * 24 * time.Hour
 
-// unfinished are the statuses of orders on which an offer may depend.
-var unfinished = []billing.Status{
-	billing.Queued, billing.Skipped, billing.Failure, billing.Requesting, billing.Progress, billing.Challenge, billing.PlatformException,
-}
-
 // readFacts reads what an offer depends on.
 func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow, by activity.Actor, now time.Time) (facts, error) {
 	x := facts{contract: c, actor: by}
@@ -100,7 +95,7 @@ func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow,
 	if x.portal, err = tx.PortalSettings(ctx); err != nil {
 		return x, err
 	}
-	if x.attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, unfinished...); err != nil {
+	if x.attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Unfinished...); err != nil {
 		return x, err
 	}
 	if x.oneOffs, err = tx.OneOffs(ctx, []contract.ID{c.ID}); err != nil {
@@ -120,12 +115,7 @@ func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow,
 
 // groupsOf returns the plan groups of a contract's lines, each once.
 func groupsOf(ctx context.Context, tx Reader, c contract.Contract) ([]plan.Group, error) {
-	var plans []int64
-	for _, l := range c.Lines {
-		if l.SellingPlanID != 0 && !slices.Contains(plans, l.SellingPlanID) {
-			plans = append(plans, l.SellingPlanID)
-		}
-	}
+	plans := billing.SellingPlans(c.Lines)
 	if len(plans) == 0 {
 		return nil, nil
 	}
@@ -154,21 +144,14 @@ func groupIDs(groups []plan.Group) []int64 {
 
 // queued returns the upcoming orders, the next one first.
 func (x facts) queued() []billing.Attempt {
-	list := slices.DeleteFunc(slices.Clone(x.attempts), func(a billing.Attempt) bool { return a.Status != billing.Queued })
+	list := billing.OnlyQueued(x.attempts)
 	slices.SortStableFunc(list, func(a, b billing.Attempt) int { return a.BillingDate.Compare(b.BillingDate) })
 	return list
 }
 
 // record returns an upcoming order with what it would cost, given the queue.
 func (x facts) record(a billing.Attempt, queue []billing.Attempt) billing.Record {
-	r := billing.Record{Attempt: a, Of: x.contract}
-	for _, o := range x.oneOffs {
-		if o.Cycle == a.Cycle {
-			r.OneOffs = append(r.OneOffs, o)
-		}
-	}
-	r.CountAhead(queue)
-	return r
+	return billing.RecordOf(a, x.contract, x.oneOffs, queue)
 }
 
 // next returns the contract's next order; false: it has none.

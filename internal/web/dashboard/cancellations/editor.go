@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
@@ -57,7 +58,7 @@ func (m *room) edit(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p, err := m.editor(r, v, f, draftOf(f), -1)
+	p, err := m.editor(r, v, f, draftOf(f), f.Version, -1)
 	if err != nil {
 		return err
 	}
@@ -87,22 +88,18 @@ func (m *room) submit(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 	}
 	at := -1
 	if do != "preview" {
-		index := ""
-		if n := len("add-offer:"); len(do) > n && do[:n] == "add-offer:" {
-			index = do[n:]
+		kind := ""
+		if index, adds := strings.CutPrefix(do, "add-offer:"); adds {
+			kind = r.PostForm.Get("r" + index + "-new")
 		}
 		var known bool
-		if at, known = d.change(do, r.PostForm.Get("r"+index+"-new")); !known {
+		if at, known = d.change(do, kind); !known {
 			at = -1
 		}
 	}
-	p, err := m.editor(r, v, is, d, at)
+	p, err := m.editor(r, v, is, d, base, at)
 	if err != nil {
 		return err
-	}
-	if content, ok := p.Content.(editorPage); ok {
-		content.Version = base
-		p.Content = content
 	}
 	if _, err := d.flow(v.Shop.Currency); err != nil && do == "preview" {
 		return m.refuse(w, r, v, is, d, base, err)
@@ -121,13 +118,9 @@ func (m *room) refuse(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 			base = is.Version // what was published meanwhile is named, and can be replaced
 		}
 	}
-	p, failed := m.editor(r, v, is, d, at)
+	p, failed := m.editor(r, v, is, d, base, at)
 	if failed != nil {
 		return failed
-	}
-	if content, ok := p.Content.(editorPage); ok {
-		content.Version = base
-		p.Content = content
 	}
 	return v.Refuse(w, r, p, dashboard.AtForm(err, fieldOf))
 }
@@ -146,14 +139,15 @@ func fieldOf(param, message string) (string, string) {
 	return "", message
 }
 
-// editor returns the page of what was entered. at is the reason that is open; -1: none.
-func (m *room) editor(r *http.Request, v dashboard.Visit, is flow.Flow, d draft, at int) (dashboard.Page, error) {
+// editor returns the page of what was entered over the version base of the flow. at is the reason
+// that is open; -1: none.
+func (m *room) editor(r *http.Request, v dashboard.Visit, is flow.Flow, d draft, base, at int) (dashboard.Page, error) {
 	scope, err := m.Figures.Scope(r.Context(), v.Shop)
 	if err != nil {
 		return dashboard.Page{}, err
 	}
 	tag := r.FormValue("language")
-	p := editorPage{Path: flowPath, Version: is.Version, Note: "This is the flow that every store begins with. Nothing was published yet.", Settings: settingsOf(d, string(v.Shop.Currency))}
+	p := editorPage{Path: flowPath, Version: base, Note: "This is the flow that every store begins with. Nothing was published yet.", Settings: settingsOf(d, string(v.Shop.Currency))}
 	if is.Version > 0 {
 		p.Note = fmt.Sprintf("Version %d, published on %s by %s.", is.Version, instantOf(v, is.PublishedAt), is.PublishedBy)
 	}

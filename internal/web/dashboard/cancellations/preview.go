@@ -1,19 +1,17 @@
 package cancellations
 
 import (
-	"strings"
-
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
 // preview is what customers see, step by step.
 type preview struct {
-	Mode         flow.Mode
-	Instructions string
-	Support      string
-	Reasons      []previewReason
-	Wrong        string // why there is none
+	Mode       flow.Mode
+	Paragraphs []string // of the instructions
+	Support    string
+	Reasons    []previewReason
+	Wrong      string // why there is none
 }
 
 type previewReason struct {
@@ -28,7 +26,7 @@ func previewOf(d draft, tag string, v dashboard.Visit) preview {
 	if err != nil {
 		return preview{Wrong: "There is something to correct in the form first."}
 	}
-	p := preview{Mode: f.Mode, Instructions: f.Instructions, Support: f.Support}
+	p := preview{Mode: f.Mode, Paragraphs: f.Paragraphs(), Support: f.Support}
 	for _, r := range f.Reasons {
 		one := previewReason{Label: r.LabelIn(tag), Comment: r.Comment}
 		for _, o := range r.Offers {
@@ -37,15 +35,4 @@ func previewOf(d draft, tag string, v dashboard.Visit) preview {
 		p.Reasons = append(p.Reasons, one)
 	}
 	return p
-}
-
-// Paragraphs returns the lines of the instructions.
-func (p preview) Paragraphs() []string {
-	var list []string
-	for line := range strings.Lines(p.Instructions) {
-		if line = strings.TrimSpace(line); line != "" {
-			list = append(list, line)
-		}
-	}
-	return list
 }

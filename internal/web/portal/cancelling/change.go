@@ -102,7 +102,7 @@ func (m room) comment(w http.ResponseWriter, r *http.Request, v portal.Visit) er
 
 // named reads the session that a request names, which must be the contract's.
 func (m room) named(r *http.Request, v portal.Visit) (session.View, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return session.View{}, err
 	}

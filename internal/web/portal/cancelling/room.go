@@ -6,9 +6,7 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"strconv"
 
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -59,17 +57,8 @@ func New(o Options) portal.Room {
 
 type room struct{ Options }
 
-// contractOf returns the contract that a path names.
-func contractOf(r *http.Request) (contract.ID, error) {
-	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, portal.PathNotFound()
-	}
-	return contract.ID(id), nil
-}
-
 // command names the contract of a path, for the customer who is there.
 func command(r *http.Request, v portal.Visit) (session.Command, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	return session.Command{Contract: id, Actor: v.Actor(r)}, err
 }

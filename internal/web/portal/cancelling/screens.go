@@ -2,7 +2,6 @@ package cancelling
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
@@ -59,7 +58,7 @@ func (m room) screen(v portal.Visit, is session.View, r *http.Request) portal.Pa
 	switch step {
 	case session.Reading:
 		p.Name, p.Title, p.Lead = "cancel-instructions", v.T("cancel.instructions.title"), v.T("cancel.instructions.text")
-		s.Paragraphs, s.Contact = paragraphs(is.Flow.Instructions), is.Flow.Support
+		s.Paragraphs, s.Contact = is.Flow.Paragraphs(), is.Flow.Support
 	case session.Asking:
 		p.Name, p.Title, p.Lead = "cancel-reason", v.T("cancel.reason.title"), v.T("cancel.reason.text")
 		s.reasons(v, is, r)
@@ -145,15 +144,4 @@ func endedPage(v portal.Visit, is session.View) portal.Page {
 	s.Comment = portal.Field{Name: "comment", Label: v.T("cancel.done.comment"), Type: "textarea", Hint: v.T("cancel.done.comment.hint", "n", session.MaxComment), Value: is.Session.Comment, Max: session.MaxComment}
 	p.Content = s
 	return p
-}
-
-// paragraphs returns the lines of a text that have something.
-func paragraphs(text string) []string {
-	var list []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			list = append(list, line)
-		}
-	}
-	return list
 }

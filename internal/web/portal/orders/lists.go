@@ -5,14 +5,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
-
-// maxUpcoming is how many orders to come are shown.
-const maxUpcoming = 24
 
 // list is what a page of orders shows.
 type list struct {
@@ -24,23 +21,23 @@ type list struct {
 
 // upcoming shows the orders to come.
 func (m room) upcoming(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := numberOf(r, "contract")
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}
-	s, err := m.Orders.Sheet(r.Context(), v.Caller(r), contract.ID(id), 0)
+	s, err := m.Orders.Sheet(r.Context(), v.Caller(r), id, 0)
 	if err != nil {
 		return err
 	}
 	page := pageOf(v, s, "upcoming.title", "upcoming.text")
 	page.Undo = words.Undo(v, s, r.URL.Query().Get("of"))
-	page.Content = list{Rows: words.Upcoming(v, s, maxUpcoming), Empty: v.T("facts.none")}
+	page.Content = list{Rows: words.Upcoming(v, s, do.MaxUpcoming), Empty: v.T("facts.none")}
 	return v.Answer(w, page)
 }
 
 // past shows the orders that have passed, newest first.
 func (m room) past(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := numberOf(r, "contract")
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}
@@ -48,7 +45,7 @@ func (m room) past(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	if err != nil || before < 0 {
 		before = 0
 	}
-	s, err := m.Orders.Past(r.Context(), v.Caller(r), contract.ID(id), before)
+	s, err := m.Orders.Past(r.Context(), v.Caller(r), id, before)
 	if err != nil {
 		return err
 	}

@@ -33,13 +33,10 @@ func (m room) askNow(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 // nowQuestion says what is charged to what, today, and which order comes next.
 func nowQuestion(v portal.Visit, s overview.Sheet, o overview.Order) portal.Question {
 	amount, payment := words.Cost(v, o.Record), words.Payment(v, s.Contract)
-	q := portal.Question{
-		Title: v.T("now.title", "amount", amount), Lead: v.T("now.last", "payment", payment),
-		Back: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Email: s.Contract.Customer.Email,
-		Path: words.OrderPath(o.Attempt) + "/now", Version: s.Contract.Version,
-		Button: v.T("now.button", "amount", amount), Keep: v.T("now.keep"),
-		Steps: []portal.Step{{Name: v.T("steps.today"), Day: v.ShortDay(v.Now), Amount: amount, Kind: "now"}},
-	}
+	q := words.Question(v, s.Contract, words.OrderPath(o.Attempt)+"/now")
+	q.Title, q.Lead = v.T("now.title", "amount", amount), v.T("now.last", "payment", payment)
+	q.Steps = []portal.Step{{Name: v.T("steps.today"), Day: v.ShortDay(v.Now), Amount: amount, Kind: "now"}}
+	q.Button, q.Keep = v.T("now.button", "amount", amount), v.T("now.keep")
 	if retried(o) {
 		q.Title, q.Lead = v.T("retry.title", "amount", amount), v.T("retry.text", "payment", payment)
 		q.Button, q.Keep, q.Says = v.T("retry.button"), v.T("retry.keep"), []string{v.T("retry.once")}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -66,21 +65,13 @@ type target struct {
 	attempt  billing.AttemptID
 }
 
-func numberOf(r *http.Request, name string) (int64, error) {
-	id, err := strconv.ParseInt(r.PathValue(name), 10, 64)
-	if err != nil || id < 1 {
-		return 0, portal.PathNotFound()
-	}
-	return id, nil
-}
-
 func targetOf(r *http.Request) (target, error) {
-	c, err := numberOf(r, "contract")
+	c, err := portal.ContractOf(r)
 	if err != nil {
 		return target{}, err
 	}
-	a, err := numberOf(r, "attempt")
-	return target{contract.ID(c), billing.AttemptID(a)}, err
+	a, err := portal.NumberOf(r, "attempt")
+	return target{c, billing.AttemptID(a)}, err
 }
 
 // ref names the order for a change.

@@ -26,13 +26,11 @@ func (m room) askSkip(w http.ResponseWriter, r *http.Request, v portal.Visit) er
 
 // skipQuestion says which order does not come, what is not charged, and which comes next.
 func skipQuestion(v portal.Visit, s overview.Sheet, o overview.Order) portal.Question {
-	name, day, amount := words.Name(v, s.Contract), v.Day(o.BillingDate), words.Cost(v, o.Record)
-	q := portal.Question{
-		Title: v.T("skip.title", "day", day), Lead: v.T("skip.last", "amount", amount),
-		Steps: []portal.Step{{Name: v.T("steps.off"), Day: v.ShortDay(o.BillingDate), Amount: amount, Kind: "off"}},
-		Back:  &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.OrderPath(o.Attempt) + "/skip", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
-		Button: v.T("skip.button"), Keep: v.T("skip.keep"),
-	}
+	day, amount := v.Day(o.BillingDate), words.Cost(v, o.Record)
+	q := words.Question(v, s.Contract, words.OrderPath(o.Attempt)+"/skip")
+	q.Title, q.Lead = v.T("skip.title", "day", day), v.T("skip.last", "amount", amount)
+	q.Steps = []portal.Step{{Name: v.T("steps.off"), Day: v.ShortDay(o.BillingDate), Amount: amount, Kind: "off"}}
+	q.Button, q.Keep = v.T("skip.button"), v.T("skip.keep")
 	next, comes := s.After(o.Attempt)
 	if comes {
 		q.Lead = v.T("skip.text", "amount", amount, "next", v.Day(next.BillingDate))
@@ -77,9 +75,7 @@ func (m room) unskip(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 		return err
 	}
 	return v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-		ref := t.ref(r, v)
-		ref.Version = 0 // whatever else has changed meanwhile, the skip is taken back
-		_, err := m.Changes.Unskip(ctx, v.Caller(r), ref)
+		_, err := m.Changes.Unskip(ctx, v.Caller(r), t.ref(r, v))
 		return words.Path(t.contract) + "?done=unskipped", err
 	})
 }

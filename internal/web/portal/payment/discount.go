@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
@@ -13,12 +14,9 @@ import (
 // too.
 const code = "discountCode"
 
-// maxCode is how many characters a code can have.
-const maxCode = 255
-
 // redeem uses a discount code. When that fails, the code is asked for on a page of its own.
 func (m room) redeem(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}
@@ -31,11 +29,9 @@ func (m room) redeem(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 		if failed != nil {
 			return failed
 		}
-		c := s.Contract
-		return v.Ask(w, r, portal.Question{
-			Title: v.T("discount.code"), Back: &portal.Crumb{Name: words.Name(v, c), Path: words.Path(id)}, Path: words.Path(id) + "/discount",
-			Version: c.Version, Email: c.Customer.Email, Button: v.T("discount.use"), Keep: v.T("placed.back"),
-			Fields: []portal.Field{{Name: code, Label: v.T("discount.code"), Value: r.PostForm.Get(code), Max: maxCode, Required: true}},
-		}, err)
+		q := words.Question(v, s.Contract, words.Path(id)+"/discount")
+		q.Title, q.Button, q.Keep = v.T("discount.code"), v.T("discount.use"), v.T("placed.back")
+		q.Fields = []portal.Field{{Name: code, Label: v.T("discount.code"), Value: r.PostForm.Get(code), Max: contractedit.MaxDiscountText, Required: true}}
+		return v.Ask(w, r, q, err)
 	})
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -69,14 +67,6 @@ type screen struct {
 	Email   string // to which the link goes; empty: not known
 }
 
-func contractOf(r *http.Request) (contract.ID, error) {
-	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, portal.PathNotFound()
-	}
-	return contract.ID(id), nil
-}
-
 func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
 	p, err := m.page(r, v)
 	if err != nil {
@@ -88,7 +78,7 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 // page reads the contract and the saved payment methods. Without those the rest of the page is of use
 // still.
 func (m room) page(r *http.Request, v portal.Visit) (portal.Page, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return portal.Page{}, err
 	}
@@ -132,8 +122,7 @@ func choices(v portal.Visit, c contract.Contract, methods []contract.PaymentMeth
 		}
 		name := words.Instrument(v, contract.Card{Kind: one.Kind, Brand: one.Brand, LastDigits: one.LastDigits})
 		if one.ExpiryYear > 0 {
-			month := time.Date(one.ExpiryYear, time.Month(one.ExpiryMonth), 1, 0, 0, 0, 0, time.UTC)
-			name += ". " + v.T("payment.expires", "month", month.Format("01/2006"))
+			name += ". " + words.Expires(v, one.ExpiryMonth, one.ExpiryYear)
 		}
 		list = append(list, portal.Choice{Value: one.ID, Name: name, Selected: one.ID == chosen})
 	}
@@ -155,7 +144,7 @@ func (m room) sendLink(w http.ResponseWriter, r *http.Request, v portal.Visit) e
 
 // do carries out a form of the page, which is shown again when it fails.
 func (m room) do(w http.ResponseWriter, r *http.Request, v portal.Visit, work func(context.Context, do.ContractRef) (done string, err error)) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}

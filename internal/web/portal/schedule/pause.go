@@ -40,14 +40,14 @@ func inMonths(v portal.Visit, n int) time.Time {
 
 // pauseQuestion asks how long a contract is paused, of what the store offers.
 func pauseQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Question {
-	q := question(v, s, "/pause")
+	q := words.Question(v, s.Contract, words.Path(s.Contract.ID)+"/pause")
 	q.Title, q.Lead = v.T("pause.title", "product", words.Name(v, s.Contract)), v.T("pause.text")
 	if next, comes := s.Next(); comes {
 		q.Lead = v.T("pause.next", "day", v.Day(next.BillingDate), "amount", words.Cost(v, next.Record))
 	}
 	last := s.Settings.PausedUntil(v.Now, v.Calendar)
 	choice := portal.Field{Name: long, Type: "radio", Label: v.T("pause.long"), Required: true}
-	day := portal.Field{Name: until, Type: "date", Label: v.T("pause.day"), Hint: v.T("pause.day.hint"), Value: typed(r, until, ""), Min: tomorrow(v)}
+	day := portal.Field{Name: until, Type: "date", Label: v.T("pause.day"), Hint: v.T("pause.day.hint"), Value: typed(r, until, ""), Min: inField(v, tomorrow(v))}
 	is := typed(r, long, "1")
 	offer := func(value, name string) {
 		choice.Choices = append(choice.Choices, portal.Choice{Value: value, Name: name, Selected: value == is})
@@ -60,7 +60,7 @@ func pauseQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Que
 	if last.IsZero() {
 		offer(openEnded, v.T("pause.long.open"))
 	} else {
-		day.Limit = v.Local(last).Format(time.DateOnly)
+		day.Limit = inField(v, last)
 	}
 	offer(chosenDay, v.T("pause.long.day"))
 	q.Fields = []portal.Field{choice, day}
@@ -85,7 +85,7 @@ func pauseOf(r *http.Request, v portal.Visit) (w do.PauseParams, err error) {
 }
 
 func (m room) pause(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
@@ -29,7 +28,7 @@ var weeks = []int{-1, 1, 2, 4}
 
 // orderOf returns the order that ?order= names.
 func (m room) orderOf(r *http.Request, v portal.Visit) (overview.Sheet, overview.Order, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return overview.Sheet{}, overview.Order{}, err
 	}
@@ -55,12 +54,12 @@ func (m room) askReschedule(w http.ResponseWriter, r *http.Request, v portal.Vis
 
 // moveQuestion asks to which day an order is moved, of those that the store permits.
 func moveQuestion(v portal.Visit, s overview.Sheet, o overview.Order, r *http.Request) portal.Question {
-	q := question(v, s, fmt.Sprintf("/reschedule?order=%d", o.ID))
+	q := words.Question(v, s.Contract, fmt.Sprintf("%s/reschedule?order=%d", words.Path(s.Contract.ID), o.ID))
 	amount := words.Cost(v, o.Record)
 	q.Title = v.T("reschedule.title", "day", v.Day(o.BillingDate))
 	q.Lead = v.T("reschedule.text", "payment", words.Payment(v, s.Contract), "amount", amount)
 	first, last := s.Settings.Dates(v.Now, v.Calendar)
-	if next := v.Calendar.At(v.Local(v.Now).AddDate(0, 0, 1)); first.Before(next) {
+	if next := tomorrow(v); first.Before(next) {
 		first = next
 	}
 	q.Says = []string{v.T("reschedule.range", "first", v.Day(first), "last", v.Day(last))}
@@ -79,14 +78,14 @@ func moveQuestion(v portal.Visit, s overview.Sheet, o overview.Order, r *http.Re
 		if n < 0 {
 			key, count = "reschedule.earlier", -n
 		}
-		value := v.Local(day).Format(time.DateOnly)
+		value := inField(v, day)
 		when.Choices = append(when.Choices, portal.Choice{Value: value, Name: v.T(key, "n", count, "day", v.Day(day)), Selected: value == is})
 	}
 	when.Choices = append(when.Choices, portal.Choice{Value: another, Name: v.T("reschedule.other"), Selected: is == another})
 	all := typed(r, scope, onlyThis) == future
 	q.Fields = []portal.Field{
 		when,
-		{Name: date, Type: "date", Label: v.T("reschedule.day"), Value: typed(r, date, v.Local(o.BillingDate).Format(time.DateOnly)), Min: v.Local(first).Format(time.DateOnly), Limit: v.Local(last).Format(time.DateOnly)},
+		{Name: date, Type: "date", Label: v.T("reschedule.day"), Value: typed(r, date, inField(v, o.BillingDate)), Min: inField(v, first), Limit: inField(v, last)},
 		{Name: scope, Type: "radio", Label: v.T("reschedule.scope"), Required: true, Choices: []portal.Choice{
 			{Value: onlyThis, Name: v.T("reschedule.scope.this"), Selected: !all}, {Value: future, Name: v.T("reschedule.scope.future"), Selected: all},
 		}},

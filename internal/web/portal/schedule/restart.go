@@ -21,20 +21,20 @@ func (m room) askRestart(w http.ResponseWriter, r *http.Request, v portal.Visit)
 // at their prices, without the discounts that it had.
 func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Question {
 	c := s.Contract
-	q := question(v, s, "/restart")
+	q := words.Question(v, c, words.Path(c.ID)+"/restart")
 	q.Title = v.T("restart.title", "product", words.Name(v, c))
 	if len(c.Discounts) > 0 {
 		q.Says = append(q.Says, v.T("restart.discounts"))
 		c.Discounts = nil
 	}
 	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Amount(v, c.Cost(c.Lines, 0, 0)), "every", words.Every(v, c.Billing))
-	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: typed(r, firstDay, tomorrow(v)), Min: tomorrow(v), Required: true}}
+	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: typed(r, firstDay, inField(v, tomorrow(v))), Min: inField(v, tomorrow(v)), Required: true}}
 	q.Button, q.Keep = v.T("restart.button"), v.T("restart.keep")
 	return q
 }
 
 func (m room) restart(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package schedule
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -54,29 +53,12 @@ func New(o Options) portal.Room {
 
 type room struct{ Options }
 
-// contractOf returns the contract that a path names.
-func contractOf(r *http.Request) (contract.ID, error) {
-	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, portal.PathNotFound()
-	}
-	return contract.ID(id), nil
-}
-
 func (m room) sheet(r *http.Request, v portal.Visit) (overview.Sheet, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return overview.Sheet{}, err
 	}
 	return m.Sheets.Sheet(r.Context(), v.Caller(r), id, 0)
-}
-
-// question returns a question about a contract: where it leads back to, and where its form is sent.
-func question(v portal.Visit, s overview.Sheet, path string) portal.Question {
-	c := s.Contract
-	return portal.Question{
-		Back: &portal.Crumb{Name: words.Name(v, c), Path: words.Path(c.ID)}, Path: words.Path(c.ID) + path, Version: c.Version, Email: c.Customer.Email,
-	}
 }
 
 // ask shows a question about a contract, or leads back to the contract when it is not permitted now.
@@ -115,7 +97,8 @@ func choiceMissing(field string) error {
 	return fault.New(fault.Invalid, "%s must be one of the choices", field).Code("choiceMissing").Field(field)
 }
 
-// tomorrow is the first day that may be chosen.
-func tomorrow(v portal.Visit) string {
-	return v.Local(v.Now).AddDate(0, 0, 1).Format(time.DateOnly)
-}
+// tomorrow is the first day that may be chosen, as an instant at which orders are charged on it.
+func tomorrow(v portal.Visit) time.Time { return v.Calendar.At(v.Local(v.Now).AddDate(0, 0, 1)) }
+
+// inField returns a day as the field of a form has it.
+func inField(v portal.Visit, day time.Time) string { return v.Local(day).Format(time.DateOnly) }

@@ -3,7 +3,6 @@ package subscription
 import (
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -171,7 +170,7 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 	}
 	p.Payment = card{Text: words.Payment(v, c), Link: words.Changing(v, s, do.EditPaymentMethod, "/payment", v.T("action.change.card"), "")}
 	if card := c.Card; card.ExpiryYear > 0 && c.PaymentUsable {
-		p.Payment.More = v.T("payment.expires", "month", time.Date(card.ExpiryYear, time.Month(card.ExpiryMonth), 1, 0, 0, 0, 0, time.UTC).Format("01/2006"))
+		p.Payment.More = words.Expires(v, card.ExpiryMonth, card.ExpiryYear)
 	}
 	p.Delivery = card{Text: c.Customer.Name, Link: words.Changing(v, s, do.EditAddress, "/address", v.T("action.change.delivery"), "")}
 	switch {

@@ -34,20 +34,18 @@ func (m room) askResume(w http.ResponseWriter, r *http.Request, v portal.Visit) 
 }
 
 func resumeQuestion(v portal.Visit, s overview.Sheet) portal.Question {
-	name := words.Name(v, s.Contract)
-	day, amount := nextAfterResume(v, s.Contract)
-	return portal.Question{
-		Title: v.T("resume.title", "product", name),
-		Lead: v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, s.Contract),
-			"every", words.Every(v, s.Contract.Billing)),
-		Says: []string{v.T("resume.missed")},
-		Back: &portal.Crumb{Name: name, Path: words.Path(s.Contract.ID)}, Path: words.Path(s.Contract.ID) + "/resume", Version: s.Contract.Version, Email: s.Contract.Customer.Email,
-		Button: v.T("resume.button"), Keep: v.T("resume.keep"),
-	}
+	c := s.Contract
+	day, amount := nextAfterResume(v, c)
+	q := words.Question(v, c, words.Path(c.ID)+"/resume")
+	q.Title = v.T("resume.title", "product", words.Name(v, c))
+	q.Lead = v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, c), "every", words.Every(v, c.Billing))
+	q.Says = []string{v.T("resume.missed")}
+	q.Button, q.Keep = v.T("resume.button"), v.T("resume.keep")
+	return q
 }
 
 func (m room) resume(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (m room) resume(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 
 // keep withdraws a cancellation that is scheduled.
 func (m room) keep(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
 	}

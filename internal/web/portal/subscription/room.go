@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -55,18 +54,9 @@ func New(o Options) portal.Room {
 
 type room struct{ Options }
 
-// contractOf returns the contract that a path names.
-func contractOf(r *http.Request) (contract.ID, error) {
-	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
-	if err != nil || id < 1 {
-		return 0, portal.PathNotFound()
-	}
-	return contract.ID(id), nil
-}
-
 // sheet reads the contract that a path names.
 func (m room) sheet(r *http.Request, v portal.Visit, past int) (overview.Sheet, error) {
-	id, err := contractOf(r)
+	id, err := portal.ContractOf(r)
 	if err != nil {
 		return overview.Sheet{}, err
 	}

@@ -42,7 +42,7 @@ func row(v portal.Visit, s overview.Sheet, o overview.Order) Row {
 	case o.Status == billing.Skipped:
 		is.Off, is.Chip, is.Text = true, Outcome(v, o.Attempt), v.T("order.skippedText")
 		if o.Can.Allows(do.Unskip) {
-			is.Undo = unskip(v, s, o)
+			is.Undo = unskip(v, o)
 			is.Undo.About = about
 		}
 		return is
@@ -91,9 +91,9 @@ func Refusal(v portal.Visit, key string, s overview.Sheet, o overview.Order) str
 	return ""
 }
 
-// unskip is the form that takes a skip back.
-func unskip(v portal.Visit, s overview.Sheet, o overview.Order) *portal.Form {
-	f := v.View.Form(OrderPath(o.Attempt)+"/unskip", s.Contract.Version)
+// unskip is the form that takes a skip back, whatever else has changed meanwhile.
+func unskip(v portal.Visit, o overview.Order) *portal.Form {
+	f := v.View.Form(OrderPath(o.Attempt)+"/unskip", 0)
 	f.Text = v.T("action.unskip")
 	return &f
 }
@@ -109,7 +109,7 @@ func Undo(v portal.Visit, s overview.Sheet, number string) *portal.Form {
 	if at < 0 || !s.Upcoming[at].Can.Allows(do.Unskip) {
 		return nil
 	}
-	return unskip(v, s, s.Upcoming[at])
+	return unskip(v, s.Upcoming[at])
 }
 
 // PastRow returns an order that is over.

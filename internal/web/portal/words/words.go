@@ -100,6 +100,16 @@ func Instrument(v portal.Visit, card contract.Card) string {
 	return v.T("payment.saved")
 }
 
+// Question returns a question about a contract, with where it leads back to. Its form is sent to path.
+func Question(v portal.Visit, c contract.Contract, path string) portal.Question {
+	return portal.Question{Back: &portal.Crumb{Name: Name(v, c), Path: Path(c.ID)}, Path: path, Version: c.Version, Email: c.Customer.Email}
+}
+
+// Expires says when a card with a month of expiry expires.
+func Expires(v portal.Visit, month, year int) string {
+	return v.T("payment.expires", "month", time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC).Format("01/2006"))
+}
+
 // Amount returns an amount as the reader's language writes it.
 func Amount(v portal.Visit, a money.Amount) string { return v.Words.Money(a) }
 
