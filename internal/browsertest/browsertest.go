@@ -172,10 +172,16 @@ func (p *Tab) Open(url string) int {
 	return p.status(answer)
 }
 
-// status returns the status of the page that was loaded. The browser does not report the
-// answer when a request of the page before ends meanwhile; the page itself knows it.
+// status waits until the page is whole, and returns its status. The end of a request of the page
+// before is taken for that of this one: the page may still be read then, and when its answer is
+// not reported, the page itself knows it.
 func (p *Tab) status(answer *network.Response) int {
 	p.t.Helper()
+	for deadline := time.Now().Add(patience); Eval[string](p, "document.readyState") != "complete"; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatal("the page is not loaded to its end")
+		}
+	}
 	if answer == nil {
 		return Eval[int](p, "performance.getEntriesByType('navigation')[0].responseStatus")
 	}

@@ -103,7 +103,3 @@ func newRequestID() string {
 	value, _ := secret.New()
 	return value[:22]
 }
-
-// PathNotFound returns the failure of a page that does not exist. What belongs to another customer
-// does not exist.
-func PathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }

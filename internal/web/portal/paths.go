@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
@@ -37,3 +38,7 @@ func ContractOf(r *http.Request) (contract.ID, error) {
 	n, err := NumberOf(r, "contract")
 	return contract.ID(n), err
 }
+
+// PathNotFound returns the failure of a page that does not exist. What belongs to another customer
+// does not exist.
+func PathNotFound() error { return fault.New(fault.NotFound, "no such page").Code("pathNotFound") }
