@@ -1916,6 +1916,9 @@ type Frequency struct {
 	// Examples: Monthly, 10% off
 	Name string `json:"name"`
 
+	// NextOrderPrice What the next order costs on it, without one-time products and before taxes.
+	NextOrderPrice AmountObject `json:"nextOrderPrice"`
+
 	// SellingPlanID The platform's number of the selling plan.
 	//
 	// Examples: 9101
@@ -2776,6 +2779,53 @@ type PricingObject struct {
 	CycleDiscounts []CycleDiscountObject `json:"cycleDiscounts"`
 }
 
+// Product defines model for Product.
+type Product struct {
+	// Available Whether it can be bought now.
+	//
+	// Examples: true
+	Available bool `json:"available"`
+
+	// GraphVariantID Its graph id.
+	//
+	// Examples: gid://shopify/ProductVariant/4002
+	GraphVariantID string `json:"graphVariantId"`
+
+	// Image Address of its picture; null when there is none.
+	//
+	// Examples: https://cdn.example.com/decaf.jpg
+	Image *string `json:"image"`
+
+	// Price Price of one, before taxes.
+	Price AmountObject `json:"price"`
+
+	// Title Title of the product.
+	//
+	// Examples: Decaf Coffee
+	Title string `json:"title"`
+
+	// VariantID The platform's number of the variant.
+	//
+	// Examples: 4002
+	VariantID int64 `json:"variantId"`
+
+	// VariantTitle Title of the variant.
+	//
+	// Examples: 250 g
+	VariantTitle string `json:"variantTitle"`
+}
+
+// ProductPage defines model for ProductPage.
+type ProductPage struct {
+	// HasNextPage Whether there is another page.
+	//
+	// Examples: false
+	HasNextPage bool `json:"hasNextPage"`
+
+	// Products The variants, product by product.
+	Products []Product `json:"products"`
+}
+
 // ReasonBody defines model for ReasonBody.
 type ReasonBody struct {
 	// Comment What else there is to say. Some reasons require it.
@@ -3390,6 +3440,15 @@ type UpdateLineParams struct {
 	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
 }
 
+// ListOneTimeProductsParams defines parameters for ListOneTimeProducts.
+type ListOneTimeProductsParams struct {
+	// Search A part of the product's title. Absent: all.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Page The page, counted from 0. A page has the variants of 20 products.
+	Page *int32 `form:"page,omitempty" json:"page,omitempty"`
+}
+
 // UpdatePaymentMethodParams defines parameters for UpdatePaymentMethod.
 type UpdatePaymentMethodParams struct {
 	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
@@ -3400,6 +3459,18 @@ type UpdatePaymentMethodParams struct {
 type SendPaymentUpdateParams struct {
 	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
 	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// ListProductsParams defines parameters for ListProducts.
+type ListProductsParams struct {
+	// Search A part of the product's title. Absent: all.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Page The page, counted from 0. A page has the variants of 20 products.
+	Page *int32 `form:"page,omitempty" json:"page,omitempty"`
+
+	// LineID The line to replace: graph id or its last part. Absent: a product is added.
+	LineID *string `form:"lineId,omitempty" json:"lineId,omitempty"`
 }
 
 // RestartContractParams defines parameters for RestartContract.
@@ -3844,6 +3915,13 @@ func (c *Client) UpdateLine(ctx context.Context, contractID string, lineID strin
 	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/lines/%s", contractID, lineID), params, body)
 }
 
+// ListOneTimeProducts is GET /apps/subscriptions/cp/api/contracts/{contractId}/one-time-products: Products for one order.
+//
+// The variants that may be added to one order of the contract: what is sold on the store's plans and also without one, by title, at its own price.
+func (c *Client) ListOneTimeProducts(ctx context.Context, contractID string, params *ListOneTimeProductsParams) (*ProductPage, error) {
+	return call.Do[*ProductPage](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s/one-time-products", contractID), params, nil)
+}
+
 // UpdatePaymentMethod is PUT /apps/subscriptions/cp/api/contracts/{contractId}/payment-method: Change the payment method.
 //
 // Charges the contract to another payment method of the shopper's from now on. An order that was declined is tried again with it. Answers with the contract.
@@ -3857,6 +3935,13 @@ func (c *Client) UpdatePaymentMethod(ctx context.Context, contractID string, par
 func (c *Client) SendPaymentUpdate(ctx context.Context, contractID string, params *SendPaymentUpdateParams) error {
 	_, err := call.Do[struct{}](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/payment-method/send-update-link", contractID), params, nil)
 	return err
+}
+
+// ListProducts is GET /apps/subscriptions/cp/api/contracts/{contractId}/products: Products for all future orders.
+//
+// The variants that may be added to the contract, or take the place of a line: what is sold on the plans of its group, by title, at the prices of the next order. Empty where the contract is on no plan of the store's groups.
+func (c *Client) ListProducts(ctx context.Context, contractID string, params *ListProductsParams) (*ProductPage, error) {
+	return call.Do[*ProductPage](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s/products", contractID), params, nil)
 }
 
 // RestartContract is POST /apps/subscriptions/cp/api/contracts/{contractId}/restart: Start again.

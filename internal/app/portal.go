@@ -16,9 +16,11 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
+	"github.com/perennialhq/perennial/internal/web/portal/delivery"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
 	"github.com/perennialhq/perennial/internal/web/portal/payment"
+	"github.com/perennialhq/perennial/internal/web/portal/products"
 	"github.com/perennialhq/perennial/internal/web/portal/schedule"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
 	"github.com/perennialhq/perennial/internal/web/shopper"
@@ -48,6 +50,8 @@ func (a *App) portalRooms() []portal.Room {
 		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
 		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
 		schedule.New(schedule.Options{Sheets: a.Overview, Changes: a.Portal}),
+		products.New(products.Options{Sheets: a.Overview, Changes: a.Portal}),
+		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}

@@ -177,10 +177,11 @@ func (p *Tab) Open(url string) int {
 // not reported, the page itself knows it.
 func (p *Tab) status(answer *network.Response) int {
 	p.t.Helper()
-	for deadline := time.Now().Add(patience); Eval[string](p, "document.readyState") != "complete"; <-time.After(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	for tries := 0; Eval[string](p, "document.readyState") != "complete"; tries++ {
+		if tries > int(patience/lookEvery) {
 			p.t.Fatal("the page is not loaded to its end")
 		}
+		<-time.After(lookEvery)
 	}
 	if answer == nil {
 		return Eval[int](p, "performance.getEntriesByType('navigation')[0].responseStatus")

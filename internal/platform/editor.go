@@ -52,7 +52,11 @@ type Catalogue interface {
 	// Variants returns the variants with the given ids, at most MaxIDs. Ids
 	// that the platform does not know are left out.
 	Variants(ctx context.Context, shop Shop, ids []int64) ([]Variant, error)
-	// Customers does the same with customers.
+	// ProductVariants returns the variants of the products with the given ids, at most
+	// MaxProducts: in the order of the ids, the first MaxProductVariants of each. Ids that the
+	// platform does not know are left out.
+	ProductVariants(ctx context.Context, shop Shop, products []int64) ([]Variant, error)
+	// Customers returns the customers with the given ids, as Variants does variants.
 	Customers(ctx context.Context, shop Shop, ids []int64) ([]Customer, error)
 	// PaymentMethods returns the customer's payment methods, revoked ones too.
 	PaymentMethods(ctx context.Context, shop Shop, customer int64) ([]PaymentMethod, error)
@@ -400,6 +404,9 @@ type CycleOrder struct {
 	Attributes    []Attribute
 	DeliveryPrice money.Amount
 }
+
+// OnlyVariant is the title of the variant of a product that has no others.
+const OnlyVariant = "Default Title"
 
 // Variant is what a store sells.
 type Variant struct {

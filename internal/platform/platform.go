@@ -67,6 +67,9 @@ func Definite(err error) bool {
 const (
 	MaxCharges = 25 // charges, and cycle questions, in one call
 	MaxIDs     = 50 // objects read by id in one call
+
+	MaxProducts        = 20 // products whose variants are read in one call
+	MaxProductVariants = 50 // variants of each that are read then
 )
 
 // Stores reads what the store itself is.

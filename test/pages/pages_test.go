@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -244,15 +245,19 @@ type part struct {
 	}
 }
 
-// audit looks at parts of the page that is open on a phone and on a desk, in light and in dark.
-// Where the dark only has other colours, its colours alone are looked at.
+// audit looks at parts of the page that is open on a phone and on a desk, in light and in dark, as
+// far as auditedWidths say. Where the dark only has other colours, its colours alone are looked at.
 func (v *visit) audit(name string, parts ...part) {
 	v.t.Helper()
 	for _, width := range []int64{390, 1280} {
+		audited := parts
+		if !slices.Contains(auditedWidths, width) {
+			audited = nil
+		}
 		layouts := make(map[part]string, len(parts))
 		for _, scheme := range []string{"light", "dark"} {
 			v.tab.Show(width, map[int64]int64{390: 844, 1280: 800}[width], scheme)
-			for _, p := range parts {
+			for _, p := range audited {
 				look := p.page.Audit
 				is := p.page.Layout()
 				if is == layouts[p] {

@@ -48,3 +48,13 @@ func (ed *Editor) findVariants(ctx context.Context, store shop.Shop, ids []int64
 	}
 	return sold, nil
 }
+
+// ProductVariants returns the variants of products, at most platform.MaxProducts, product by product.
+// Products that the store does not have are left out.
+func (ed *Editor) ProductVariants(ctx context.Context, store shop.Shop, products []int64) ([]platform.Variant, error) {
+	sold, err := ed.Platform.ProductVariants(ctx, store.At(), products)
+	if err != nil {
+		return nil, PlatformError(err)
+	}
+	return sold, nil
+}

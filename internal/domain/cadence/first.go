@@ -1,6 +1,7 @@
 package cadence
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/enum"
@@ -65,4 +66,33 @@ func (p Policy) firstDay(ordered int64, before PreAnchor) int64 {
 // anchor. Without a cutoff an order is in time on the anchor day itself.
 func (a anchorDay) closed(ordered int64) bool {
 	return a.cutoff > 0 && a.day-ordered <= int64(a.cutoff)
+}
+
+// WithCutoff returns the policy with a cut-off for its fixed days, in whole days.
+func (p Policy) WithCutoff(days int) Policy {
+	p.Anchors = slices.Clone(p.Anchors)
+	for i := range p.Anchors {
+		p.Anchors[i].Cutoff = days
+	}
+	return p
+}
+
+// Realigned returns when the next order is due after a calendar with an upcoming order changed to the
+// policy: on the first of its fixed days on or after that order, and without fixed days when it was due.
+// An order on a fixed day stays; another one must respect the cut-off, in days, as a new order would.
+func (p Policy) Realigned(c Calendar, upcoming, now time.Time, cutoff int) time.Time {
+	if len(p.Anchors) == 0 {
+		return upcoming
+	}
+	day, _ := p.First(c, upcoming, Next)
+	if day.Before(upcoming) && !day.After(now) { // the order time of today has passed
+		day, _ = p.First(c, upcoming.Add(24*time.Hour), Next)
+	}
+	if day.Equal(c.At(upcoming)) {
+		return day
+	}
+	if open, _ := p.WithCutoff(cutoff).First(c, now, Next); open.After(day) {
+		return open
+	}
+	return day
 }

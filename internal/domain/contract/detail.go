@@ -30,6 +30,9 @@ type (
 	Charge = platform.Attempt
 )
 
+// OnlyVariant is the title of the variant of a product that has no others.
+const OnlyVariant = platform.OnlyVariant
+
 // Detail is a contract with everything that is shown of it: what the service stores, and
 // what only the platform has.
 type Detail struct {

@@ -30,6 +30,19 @@ func (c Contract) PriceAt(l LineItem, cycle, order int) money.Amount {
 	return price
 }
 
+// Repriced returns the contract with another unit price of a line, in all of its orders.
+func (c Contract) Repriced(line string, unit money.Amount) Contract {
+	c.Lines, c.Pricing, c.PlanPricing = slices.Clone(c.Lines), maps.Clone(c.Pricing), maps.Clone(c.PlanPricing)
+	delete(c.Pricing, line)
+	delete(c.PlanPricing, line)
+	for i := range c.Lines {
+		if c.Lines[i].ID == line {
+			c.Lines[i].Price = unit
+		}
+	}
+	return c
+}
+
 // CountsOrders reports whether an order's cost depends on how many orders come before
 // it.
 func (c Contract) CountsOrders() bool {

@@ -16,6 +16,9 @@ const countries = `
 // whether it includes all of them.
 const parted = " AE AR AU BR CA CL CN CO EG ES GT HK ID IE IN IT JP KR KW MX MY NG NZ PA PE PH PT RO RU TH US UY ZA "
 
+// Countries returns the codes of all countries of the platform.
+func Countries() []string { return strings.Fields(countries) }
+
 // IsCountry reports whether code is a country of the platform, in upper case.
 func IsCountry(code string) bool {
 	return len(code) == 2 && strings.Contains(" "+strings.Join(strings.Fields(countries), " ")+" ", " "+code+" ")

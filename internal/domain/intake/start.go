@@ -64,7 +64,7 @@ func (s *Service) planStart(ctx context.Context, store shop.Shop, c contract.Con
 			if wanted.Before(notBefore) {
 				wanted = notBefore
 			}
-			wanted = fixedDay(c.Billing, was.cutoff, wanted, now, cal)
+			wanted = c.Billing.Realigned(cal, wanted, now, was.cutoff)
 		}
 	}
 	if behind := queue.Following(was.reached, was.from, was.skipped); was.intervalChanged && number > 0 && number < behind {

@@ -1,8 +1,6 @@
 package intake
 
 import (
-	"slices"
-
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -41,17 +39,7 @@ func TrialOf(c contract.Contract, o plan.Option, cal cadence.Calendar) *contract
 			t.ChargeAt = usual.Nth(usual.After(ends.Add(-1)))
 		}
 	case len(c.Billing.Anchors) > 0:
-		t.ChargeAt, _ = withCutoff(c.Billing, o.Cutoff).First(cal, ends, cadence.Next)
+		t.ChargeAt, _ = c.Billing.WithCutoff(o.Cutoff).First(cal, ends, cadence.Next)
 	}
 	return &t
-}
-
-// withCutoff returns the policy with a cut-off for its fixed days, in days; the platform
-// does not report it.
-func withCutoff(p cadence.Policy, cutoff int) cadence.Policy {
-	p.Anchors = slices.Clone(p.Anchors)
-	for i := range p.Anchors {
-		p.Anchors[i].Cutoff = cutoff
-	}
-	return p
 }

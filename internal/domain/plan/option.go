@@ -125,17 +125,31 @@ func (o Option) covers() int {
 	return cadence.Policy{Interval: o.Billing.Interval, Count: o.Billing.Count}.Covers(cadence.Policy{Interval: o.Delivery.Interval, Count: o.Delivery.Count})
 }
 
-// Anchors returns the fixed day, if there is one, as the platform counts it.
-func (o Option) Anchors() []platform.Anchor {
+// Policy returns how often something comes on the option, with its fixed day.
+func (o Option) Policy(f Frequency) cadence.Policy {
+	p := cadence.Policy{Interval: f.Interval, Count: f.Count}
 	if !o.Specific {
-		return nil
+		return p
 	}
+	kind := cadence.YearDay
 	switch o.Delivery.Interval {
 	case cadence.Week:
-		return []platform.Anchor{{Type: cadence.Weekday.String(), Day: o.Day}}
+		kind = cadence.Weekday
 	case cadence.Month:
-		return []platform.Anchor{{Type: cadence.MonthDay.String(), Day: o.Day}}
-	default:
-		return []platform.Anchor{{Type: cadence.YearDay.String(), Day: o.Day, Month: o.Month}}
+		kind = cadence.MonthDay
 	}
+	p.Anchors = []cadence.Anchor{{Kind: kind, Day: o.Day}}
+	if kind == cadence.YearDay {
+		p.Anchors[0].Month = o.Month
+	}
+	return p
+}
+
+// Anchors returns the fixed day, if there is one, as the platform counts it.
+func (o Option) Anchors() []platform.Anchor {
+	var days []platform.Anchor
+	for _, a := range o.Policy(o.Delivery).Anchors {
+		days = append(days, platform.Anchor{Type: a.Kind.String(), Day: a.Day, Month: a.Month})
+	}
+	return days
 }

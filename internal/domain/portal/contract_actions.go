@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // PauseParams say how long a contract is paused: until a day, for a number of orders, or until it
@@ -108,6 +109,14 @@ func (s *Service) SetDelivery(ctx context.Context, who Caller, ref ContractRef, 
 		return contract.Detail{}, err
 	}
 	return s.Edits.SetDelivery(ctx, who.Shop.ID, cmd, activity.ShippingAddressChange, want)
+}
+
+// ShipTo has orders shipped to an address.
+func (s *Service) ShipTo(ctx context.Context, who Caller, ref ContractRef, to contract.Address) (contract.Detail, error) {
+	return s.SetDelivery(ctx, who, ref, func(is contract.DeliveryMethod) contract.DeliveryMethod {
+		is.Kind, is.Address, is.Location = platform.MethodShipping, to, ""
+		return is
+	})
 }
 
 // SetPaymentMethod charges a contract to another payment method of the caller's.

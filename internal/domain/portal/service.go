@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
@@ -87,6 +88,16 @@ type View struct {
 // Order returns the permissions on one of the contract's orders.
 func (v View) Order(order billing.Attempt) (Permissions, error) {
 	return v.Settings.ForOrder(v.State, order)
+}
+
+// NextCost returns what the next order costs, before taxes and without one-time products, if the contract
+// is as given.
+func (v View) NextCost(is contract.Contract) money.Amount {
+	next, comes := billing.Earliest(billing.OnlyQueued(v.Orders))
+	if !comes {
+		return is.Cost(is.Lines, is.Series.Cycle, 0)
+	}
+	return is.Cost(is.Lines, next.Cycle, billing.RecordOf(next, v.State.Contract, nil, v.Orders).Ahead)
 }
 
 // Contract returns a contract of the caller's and what may be done with it. It asks the database

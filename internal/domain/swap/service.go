@@ -155,7 +155,7 @@ func withCatalogueNames(param string, list []Product, sold map[int64]platform.Va
 		}
 		if p.Name == "" {
 			p.Name = v.ProductTitle
-			if v.Title != "" && v.Title != "Default Title" {
+			if v.Title != "" && v.Title != platform.OnlyVariant {
 				p.Name += " - " + v.Title
 			}
 		}

@@ -29,6 +29,28 @@ var catalogue = []promise{
 			t.Error("too many ids are no error")
 		}
 	}},
+	{"products tell their variants, and unknown ones are left out", func(t *testing.T, w World) {
+		sold := w.Variants()
+		one, err := w.Platform().Variants(t.Context(), w.Shop(), sold[1:2])
+		if err != nil || len(one) != 1 {
+			t.Fatalf("got %+v, %v", one, err)
+		}
+		got, err := w.Platform().ProductVariants(t.Context(), w.Shop(), []int64{missing, one[0].ProductID})
+		if err != nil || !slices.Contains(got, one[0]) {
+			t.Fatalf("got %+v, %v; want %+v among them", got, err, one[0])
+		}
+		for _, v := range got {
+			if v.ProductID != one[0].ProductID || v.ProductTitle != one[0].ProductTitle {
+				t.Errorf("variant %+v is of another product", v)
+			}
+		}
+		if got, err := w.Platform().ProductVariants(t.Context(), w.Shop(), nil); err != nil || len(got) != 0 {
+			t.Errorf("of none: %+v, %v", got, err)
+		}
+		if _, err := w.Platform().ProductVariants(t.Context(), w.Shop(), make([]int64, platform.MaxProducts+1)); err == nil {
+			t.Error("too many ids are no error")
+		}
+	}},
 	{"customers tell who they are, and unknown ones are left out", func(t *testing.T, w World) {
 		d := detail(t, w, w.Contract(Contract{Next: w.Now().Add(time.Hour), Customer: "ann@example.com"}))
 		got, err := w.Platform().Customers(t.Context(), w.Shop(), []int64{missing, d.Customer.ID})

@@ -118,6 +118,7 @@ var storing = []promise{
 		_, errs["status"] = p.SetStatus(ctx, shop, k, "PAUSED")
 		errs["send update"] = p.SendPaymentUpdate(ctx, shop, "gid://shopify/CustomerPaymentMethod/1")
 		_, errs["variants"] = p.Variants(ctx, shop, []int64{1})
+		_, errs["product variants"] = p.ProductVariants(ctx, shop, []int64{1})
 		_, errs["customers"] = p.Customers(ctx, shop, []int64{1})
 		_, errs["payment methods"] = p.PaymentMethods(ctx, shop, 1)
 		errs["tag"] = p.Tag(ctx, shop, "gid://shopify/Customer/1", []string{"a"}, nil)

@@ -26,19 +26,21 @@ type variantNode struct {
 	Inventory struct {
 		RequiresShipping bool `json:"requiresShipping"`
 	} `json:"inventoryItem"`
-	Product struct {
-		ID     string `json:"id"`
-		Title  string `json:"title"`
-		Handle string `json:"handle"`
-		Vendor string `json:"vendor"`
-		Type   string `json:"productType"`
-		OnPlan bool   `json:"requiresSellingPlan"`
-		Media  struct {
-			Preview struct {
-				Image imageNode `json:"image"`
-			} `json:"preview"`
-		} `json:"featuredMedia"`
-	} `json:"product"`
+	Product productNode `json:"product"`
+}
+
+type productNode struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Handle string `json:"handle"`
+	Vendor string `json:"vendor"`
+	Type   string `json:"productType"`
+	OnPlan bool   `json:"requiresSellingPlan"`
+	Media  struct {
+		Preview struct {
+			Image imageNode `json:"image"`
+		} `json:"preview"`
+	} `json:"featuredMedia"`
 }
 
 // Variants returns the variants that exist, in the order of the ids.
@@ -65,6 +67,46 @@ func (c *Client) Variants(ctx context.Context, shop platform.Shop, ids []int64) 
 			return nil, fmt.Errorf("read variant %s: %w", n.ID, err)
 		}
 		list = append(list, v)
+	}
+	return list, nil
+}
+
+// ProductVariants returns the variants of products, product by product.
+func (c *Client) ProductVariants(ctx context.Context, shop platform.Shop, products []int64) ([]platform.Variant, error) {
+	if len(products) > platform.MaxProducts {
+		return nil, fmt.Errorf("read the variants of %d products: at most %d at once", len(products), platform.MaxProducts)
+	}
+	var got struct {
+		Nodes []*struct {
+			productNode
+
+			Variants struct {
+				Nodes []variantNode `json:"nodes"`
+			} `json:"variants"`
+		} `json:"nodes"`
+		Shop struct {
+			Currency money.Currency `json:"currencyCode"`
+		} `json:"shop"`
+	}
+	if err := c.session(shop).byIDs(ctx, "ProductVariants", admin.ProductVariants_Operation, typeProduct, products, &got); err != nil {
+		return nil, fmt.Errorf("read the variants of products: %w", err)
+	}
+	if len(got.Nodes) != len(products) {
+		return nil, fmt.Errorf("read the variants of products: %w", errNodes(len(got.Nodes), len(products)))
+	}
+	var list []platform.Variant
+	for _, p := range got.Nodes {
+		if p == nil {
+			continue
+		}
+		for _, n := range p.Variants.Nodes {
+			n.Product = p.productNode
+			v, err := newVariant(&n, got.Shop.Currency)
+			if err != nil {
+				return nil, fmt.Errorf("read variant %s: %w", n.ID, err)
+			}
+			list = append(list, v)
+		}
 	}
 	return list, nil
 }

@@ -86,6 +86,9 @@ func TestEveryDocumentIsValidAndWithinCost(t *testing.T) {
 		if name == "Details" {
 			points *= detailsAtOnce
 		}
+		if name == "ProductVariants" {
+			points *= platform.MaxProducts
+		}
 		if name == "Attempts" || name == "Variants" || name == "Customers" {
 			points *= platform.MaxIDs
 		}

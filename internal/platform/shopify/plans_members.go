@@ -223,15 +223,11 @@ func (s session) titles(ctx context.Context, ids []string) ([]platform.Titled, e
 	return list, nil
 }
 
-// onlyVariant is what the platform calls the variant of a product that has no
-// others.
-const onlyVariant = "Default Title"
-
 func variantTitle(product, title string) string {
 	switch {
 	case product == "":
 		return title
-	case title == onlyVariant:
+	case title == platform.OnlyVariant:
 		return product
 	}
 	return product + " - " + title

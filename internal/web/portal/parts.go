@@ -51,6 +51,22 @@ type Item struct {
 	Only   string // "this order only"; empty: it comes with every order
 }
 
+// Pick is a product that may be chosen.
+type Pick struct {
+	Item
+	Link Action // to what choosing it would do
+	Off  string // why it cannot be chosen; empty: it can
+}
+
+// Picker is a page of products to choose from. Template "picker" shows it.
+type Picker struct {
+	Path   string // of the page, below that of the portal
+	Search string // what was searched for
+	Picks  []Pick
+	None   string // what is said without any
+	Pages  []Action
+}
+
 // Sum is a line of a bill. Template "bill" shows a list of them.
 type Sum struct {
 	Name, Amount string
@@ -95,7 +111,7 @@ type Question struct {
 	Fields  []Field  // what the action needs to know
 	Path    string   // below that of the portal
 	Version int64    // of the contract
-	Button  string   // verb and noun
+	Button  string   // verb and noun; empty: nothing can be done
 	Keep    string   // the link back, named by its effect: "Keep this order"
 	Equal   bool     // both choices weigh the same: neither button is filled
 }
@@ -105,7 +121,7 @@ type Question struct {
 type Field struct {
 	Name, Label string
 	// Type is that of the input, or select, textarea or radio: one of the choices, all of them
-	// shown. Empty: text.
+	// shown. A checkbox is something to agree to. Empty: text.
 	Type     string
 	Value    string
 	Hint     string
@@ -120,6 +136,8 @@ type Field struct {
 // Choice is a value that a field offers.
 type Choice struct {
 	Value, Name string
+	About       string // of a radio: a sentence below the name; empty: none
+	Price       string // of a radio
 	Selected    bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"sync"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/locale"
@@ -14,14 +15,14 @@ import (
 //go:embed texts/*.json
 var texts embed.FS
 
-// Texts returns the texts of the pages in every language.
-func Texts() (*locale.Catalogue, error) {
+// Texts returns the texts of the pages in every language. They are read once.
+var Texts = sync.OnceValues(func() (*locale.Catalogue, error) {
 	files, err := fs.Sub(texts, "texts")
 	if err != nil {
 		return nil, err
 	}
 	return locale.Load(files)
-}
+})
 
 // New returns the handlers of the pages.
 func New(o Options) (Portal, error) {

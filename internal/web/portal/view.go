@@ -2,6 +2,9 @@ package portal
 
 import (
 	"html/template"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -70,6 +73,21 @@ func (v View) At(path string) string {
 	}
 	return v.Base + path + v.Query
 }
+
+// Hidden returns the parameters of a screen's address, for a form that leads there: browsers replace
+// the query of its address by the fields.
+func (v View) Hidden(path string) []Param {
+	_, query, _ := strings.Cut(v.At(path), "?")
+	values, _ := url.ParseQuery(query)
+	var list []Param
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, Param{name, values.Get(name)})
+	}
+	return list
+}
+
+// Param is a parameter of an address.
+type Param struct{ Name, Value string }
 
 // Has reports whether a room has a screen, by the path of its pattern: "/s/{contract}/pause".
 // Screens that lead to others ask first, because a store may be without them.

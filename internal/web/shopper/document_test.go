@@ -31,7 +31,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"DELETE /contracts/{contractId}/discount", "DELETE /contracts/{contractId}/lines/{lineId}", "DELETE /subscription-contract-one-offs-by-contractId-and-billing-attempt-id", "DELETE /subscription-contracts/{contractId}",
-		"GET /cancel-flow", "GET /cancel-flow/{id}", "GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/frequencies", "GET /customer-portal-settings/{id}",
+		"GET /cancel-flow", "GET /cancel-flow/{id}", "GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/frequencies", "GET /contracts/{contractId}/one-time-products", "GET /contracts/{contractId}/products", "GET /customer-portal-settings/{id}",
 		"GET /data/variant-contextual-pricing", "GET /logged-in-customer", "GET /loyalty", "GET /membership/status", "GET /preferences", "GET /shop-infos-by-current-login",
 		"GET /subscription-billing-attempts/past-orders", "GET /subscription-billing-attempts/top-orders",
 		"GET /subscription-contract-details/shopify/customer/payment-methods", "GET /subscription-customers-detail/valid/{id}", "GET /subscriptions-contracts-freeze-status-detail",

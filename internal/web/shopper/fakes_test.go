@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -14,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // act is an action that was asked of the portal.
@@ -124,7 +126,18 @@ func (f *fakes) RemoveProduct(_ context.Context, who portal.Caller, ref portal.C
 
 func (f *fakes) Frequencies(context.Context, portal.Caller, contract.ID) ([]portal.Frequency, error) {
 	monthly := plan.Frequency{Interval: cadence.Month, Count: 1}
-	return []portal.Frequency{{Option: plan.Option{ID: 6101, Name: "Monthly", Billing: monthly, Delivery: monthly}, Current: true}}, nil
+	return []portal.Frequency{{Option: plan.Option{ID: 6101, Name: "Monthly", Billing: monthly, Delivery: monthly}, Current: true, Price: money.Amount{Minor: 2250, Currency: "USD"}}}, nil
+}
+
+func (f *fakes) Products(_ context.Context, _ portal.Caller, _ contract.ID, q portal.ProductQuery) (portal.ProductList, error) {
+	list, err := f.OneTimeProducts(context.Background(), portal.Caller{}, 0, q)
+	list.More = q == portal.ProductQuery{Line: "1", Text: "decaf", Page: 1}
+	return list, err
+}
+
+func (f *fakes) OneTimeProducts(context.Context, portal.Caller, contract.ID, portal.ProductQuery) (portal.ProductList, error) {
+	decaf := platform.Variant{ID: 4002, ProductTitle: "Decaf Coffee", Title: "250 g", Available: true}
+	return portal.ProductList{Products: []portal.Product{{Variant: decaf, Unit: money.Amount{Minor: 1150, Currency: "USD"}}}}, nil
 }
 
 func (f *fakes) SetFrequency(_ context.Context, who portal.Caller, ref portal.ContractRef, sellingPlan int64) (contract.Detail, error) {

@@ -16,6 +16,7 @@ type Portal interface {
 	OneTimeActions
 	StatusActions
 	LineActions
+	ProductLists
 	TermActions
 	PaymentActions
 
@@ -57,6 +58,12 @@ type LineActions interface {
 	ChangeLine(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.LineEdit) (contract.Detail, error)
 	AddProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.NewProduct) (contract.Detail, error)
 	RemoveProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, line string) (contract.Detail, error)
+}
+
+// ProductLists lists what may be chosen.
+type ProductLists interface {
+	Products(ctx context.Context, who portal.Caller, id contract.ID, q portal.ProductQuery) (portal.ProductList, error)
+	OneTimeProducts(ctx context.Context, who portal.Caller, id contract.ID, q portal.ProductQuery) (portal.ProductList, error)
 }
 
 // TermActions change how often and where orders are delivered.

@@ -278,7 +278,8 @@ func TestAnswersMatchGoldenFiles(t *testing.T) {
 	for file, path := range map[string]string{
 		"variant-pricing.json": "/data/variant-contextual-pricing?variantId=4001", "payment-methods.json": "/subscription-contract-details/shopify/customer/payment-methods",
 		"shop-info.json": "/shop-infos-by-current-login", "freeze-status.json": "/subscriptions-contracts-freeze-status-detail?contractId=9001",
-		"contract.json": "/contracts/9001", "frequencies.json": "/contracts/9001/frequencies", "portal-settings.json": "/customer-portal-settings/1", "preferences.json": "/preferences",
+		"contract.json": "/contracts/9001", "frequencies.json": "/contracts/9001/frequencies", "products.json": "/contracts/9001/products?lineId=1&search=decaf&page=1",
+		"one-time-products.json": "/contracts/9001/one-time-products", "portal-settings.json": "/customer-portal-settings/1", "preferences.json": "/preferences",
 		"membership.json": "/membership/status", "loyalty.json": "/loyalty", "one-offs.json": "/upcoming-subscription-contract-one-offs-by-contractId?contractId=9001",
 	} {
 		webtest.Golden(t, file, s.ask("GET", path, "").Body.Bytes())

@@ -39,12 +39,15 @@ type frequency struct {
 	Delivery      string `json:"deliveryInterval" enum:"DAY,WEEK,MONTH,YEAR" doc:"Unit of time between two deliveries." example:"MONTH"`
 	DeliveryCount int32  `json:"deliveryIntervalCount" minimum:"1" doc:"How many of them." example:"1"`
 	Current       bool   `json:"current" doc:"Whether the contract is on it now." example:"true"`
+
+	Price record.AmountObject `json:"nextOrderPrice" doc:"What the next order costs on it, without one-time products and before taxes."`
 }
 
 func newFrequency(f portal.Frequency) frequency {
 	return frequency{
 		SellingPlan: f.ID, GraphID: gid.Of("SellingPlan", f.ID), Name: f.Name, Interval: f.Billing.Interval.String(), Count: int32(f.Billing.Count),
 		Delivery: f.Option.Delivery.Interval.String(), DeliveryCount: int32(f.Option.Delivery.Count), Current: f.Current,
+		Price: record.NewAmount(f.Price),
 	}
 }
 

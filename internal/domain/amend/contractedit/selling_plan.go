@@ -50,14 +50,14 @@ func (s *Service) moveToPlan(ctx context.Context, store shop.Shop, d contract.De
 	if err != nil {
 		return amend.Change{}, err
 	}
-	cycles, err := s.CyclesBefore(ctx, store.ID, d.Contract)
+	next, err := s.NextPlace(ctx, store.ID, d.Contract)
 	if err != nil {
 		return amend.Change{}, err
 	}
-	next := plan.Place{Order: d.NextOrder(), Cycle: cycles + 1, Deliveries: offer.Deliveries()}
+	next.Deliveries = offer.Deliveries()
 	for at, l := range d.Lines {
 		there := l.SellingPlanID == offer.ID
-		if there && d.Deliveries() == offer.Deliveries() {
+		if keepsPrice(d.Contract, l, offer.Option) {
 			continue
 		}
 		edit := platform.LineEdit{Line: l.ID, SellingPlanID: &offer.ID, SellingPlanName: &offer.Name}
@@ -80,4 +80,37 @@ func (s *Service) moveToPlan(ctx context.Context, store shop.Shop, d contract.De
 		c.Entries = append(c.Entries, amend.Note{Event: event, Details: about})
 	}
 	return c, nil
+}
+
+// keepsPrice reports whether a line keeps its price on an option: it is on it, and a payment is for
+// as many deliveries as before.
+func keepsPrice(c contract.Contract, l contract.LineItem, o plan.Option) bool {
+	return l.SellingPlanID == o.ID && c.Deliveries() == o.Deliveries()
+}
+
+// OnPlans returns a contract as SetSellingPlan would leave it on each of some options, by their
+// number, at the prices of its next order.
+func (s *Service) OnPlans(ctx context.Context, store shop.Shop, c contract.Contract, options []plan.Option) (map[int64]contract.Contract, error) {
+	sold, err := s.VariantsOfLines(ctx, store, c.Lines)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.NextPlace(ctx, store.ID, c)
+	if err != nil {
+		return nil, err
+	}
+	on := make(map[int64]contract.Contract, len(options))
+	for _, o := range options {
+		is := c
+		next.Deliveries = o.Deliveries()
+		for _, l := range c.Lines {
+			if v, known := sold[l.VariantID]; known && v.Price.Currency == c.Currency && !keepsPrice(c, l, o) {
+				price, _ := o.Sells(v.Price, next)
+				is = is.Repriced(l.ID, price)
+			}
+		}
+		is.Billing, is.Delivery = o.Policy(o.Billing), o.Policy(o.Delivery)
+		on[o.ID] = is
+	}
+	return on, nil
 }

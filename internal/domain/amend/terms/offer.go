@@ -24,17 +24,38 @@ func (p *Pricer) Offer(ctx context.Context, of shop.ID, line shop.Line, sellingP
 	return offers[0], true, nil
 }
 
-// UnitPrice returns a variant's unit price in the contract's next order on a selling
-// plan, and its prices by cycle. Without a plan of the store's groups it is the
-// variant's price times the deliveries of one payment.
-func (p *Pricer) UnitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error) {
+// Quote returns a variant's unit price in an order, and its prices by cycle; nil when the price
+// is the same in all.
+type Quote func(v platform.Variant) (money.Amount, *platform.Pricing)
+
+// QuoteOf returns the prices of variants in the contract's next order on a selling plan. Without a
+// plan of the store's groups a price is the variant's times the deliveries of one payment.
+func (p *Pricer) QuoteOf(ctx context.Context, of shop.ID, c contract.Contract, sellingPlan int64) (Quote, error) {
 	offer, ours, err := p.Offer(ctx, of, c.Line, sellingPlan)
-	if err != nil || !ours {
-		return v.Price.Times(c.Deliveries()), nil, err
+	if err != nil {
+		return nil, err
 	}
+	if !ours {
+		return func(v platform.Variant) (money.Amount, *platform.Pricing) { return v.Price.Times(c.Deliveries()), nil }, nil
+	}
+	next, err := p.NextPlace(ctx, of, c)
+	return func(v platform.Variant) (money.Amount, *platform.Pricing) { return offer.Sells(v.Price, next) }, err
+}
+
+// NextPlace returns where the contract's next order is in its plan's prices.
+func (p *Pricer) NextPlace(ctx context.Context, of shop.ID, c contract.Contract) (plan.Place, error) {
 	cycles, err := p.CyclesBefore(ctx, of, c)
-	price, pricing := offer.Sells(v.Price, plan.Place{Order: c.NextOrder(), Cycle: cycles + 1, Deliveries: c.Deliveries()})
-	return price, pricing, err
+	return plan.Place{Order: c.NextOrder(), Cycle: cycles + 1, Deliveries: c.Deliveries()}, err
+}
+
+// UnitPrice returns one variant's price as QuoteOf says it.
+func (p *Pricer) UnitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error) {
+	quote, err := p.QuoteOf(ctx, of, c, sellingPlan)
+	if err != nil {
+		return money.Amount{}, nil, err
+	}
+	price, pricing := quote(v)
+	return price, pricing, nil
 }
 
 // Option returns the option of a selling plan, or NotFound.

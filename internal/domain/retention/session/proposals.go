@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // proposeSkip skips the next orders, or as many of them as are planned.
@@ -119,11 +120,7 @@ func proposeSwap(x facts, _ flow.Flow, p *Proposal, _ time.Time) error {
 		if !sold || !v.Available || !priced || price.Currency != c.Currency || id == line.VariantID {
 			continue
 		}
-		to := c
-		swapped := line
-		swapped.VariantID, swapped.Price = id, price
-		to.Lines = []contract.LineItem{swapped}
-		to.Priced = false
+		to := c.Repriced(line.ID, price)
 		choice := Choice{Key: strconv.FormatInt(id, 10), Title: titleOf(v.ProductTitle, v.Title), Image: v.Image, Line: line.ID, Variant: id, Quantity: line.Quantity}
 		choice.Pays = x.nextCost(to)
 		p.Choices = append(p.Choices, choice)
@@ -136,7 +133,7 @@ func proposeSwap(x facts, _ flow.Flow, p *Proposal, _ time.Time) error {
 }
 
 func titleOf(product, variant string) string {
-	if variant == "" || variant == "Default Title" {
+	if variant == "" || variant == platform.OnlyVariant {
 		return product
 	}
 	return product + ", " + variant

@@ -1798,6 +1798,26 @@ func (v *ProductTitle) GetId() string { return v.Id }
 // GetTitle returns ProductTitle.Title, and is useful for accessing the field via an interface.
 func (v *ProductTitle) GetTitle() string { return v.Title }
 
+// ProductVariantsResponse is returned by ProductVariants on success.
+type ProductVariantsResponse struct {
+	Nodes json.RawMessage     `json:"nodes"`
+	Shop  ProductVariantsShop `json:"shop"`
+}
+
+// GetNodes returns ProductVariantsResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *ProductVariantsResponse) GetNodes() json.RawMessage { return v.Nodes }
+
+// GetShop returns ProductVariantsResponse.Shop, and is useful for accessing the field via an interface.
+func (v *ProductVariantsResponse) GetShop() ProductVariantsShop { return v.Shop }
+
+// ProductVariantsShop includes the requested fields of the GraphQL type Shop.
+type ProductVariantsShop struct {
+	CurrencyCode money.Currency `json:"currencyCode"`
+}
+
+// GetCurrencyCode returns ProductVariantsShop.CurrencyCode, and is useful for accessing the field via an interface.
+func (v *ProductVariantsShop) GetCurrencyCode() money.Currency { return v.CurrencyCode }
+
 // ProfileFields includes the requested fields of the GraphQL type DeliveryProfile.
 type ProfileFields struct {
 	Id      string `json:"id"`
@@ -3032,6 +3052,14 @@ func (v *__PlanVariantsInput) GetId() string { return v.Id }
 
 // GetAfter returns __PlanVariantsInput.After, and is useful for accessing the field via an interface.
 func (v *__PlanVariantsInput) GetAfter() string { return v.After }
+
+// __ProductVariantsInput is used internally by genqlient
+type __ProductVariantsInput struct {
+	Ids []string `json:"ids"`
+}
+
+// GetIds returns __ProductVariantsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__ProductVariantsInput) GetIds() []string { return v.Ids }
 
 // __RemovePlanProductsInput is used internally by genqlient
 type __RemovePlanProductsInput struct {
@@ -10073,6 +10101,81 @@ func PlanVariants(
 	return data_, err_
 }
 
+// The query executed by ProductVariants.
+const ProductVariants_Operation = `
+query ProductVariants ($ids: [ID!]!) {
+	nodes(ids: $ids) {
+		__typename
+		... on Product {
+			... ProductFields
+			variants(first: 50) {
+				nodes {
+					... VariantFields
+				}
+			}
+		}
+	}
+	shop {
+		currencyCode
+	}
+}
+fragment ProductFields on Product {
+	id
+	title
+	handle
+	vendor
+	productType
+	requiresSellingPlan
+	featuredMedia {
+		__typename
+		preview {
+			image {
+				url
+			}
+		}
+	}
+}
+fragment VariantFields on ProductVariant {
+	id
+	title
+	sku
+	price
+	taxable
+	availableForSale
+	image {
+		url
+	}
+	inventoryItem {
+		requiresShipping
+	}
+}
+`
+
+func ProductVariants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+) (data_ *ProductVariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ProductVariants",
+		Query:  ProductVariants_Operation,
+		Variables: &__ProductVariantsInput{
+			Ids: ids,
+		},
+	}
+
+	data_ = &ProductVariantsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by RemovePlanProducts.
 const RemovePlanProducts_Operation = `
 mutation RemovePlanProducts ($id: ID!, $ids: [ID!]!) {
@@ -10686,38 +10789,44 @@ query Variants ($ids: [ID!]!) {
 	nodes(ids: $ids) {
 		__typename
 		... on ProductVariant {
-			id
-			title
-			sku
-			price
-			taxable
-			availableForSale
-			image {
-				url
-			}
-			inventoryItem {
-				requiresShipping
-			}
+			... VariantFields
 			product {
-				id
-				title
-				handle
-				vendor
-				productType
-				requiresSellingPlan
-				featuredMedia {
-					__typename
-					preview {
-						image {
-							url
-						}
-					}
-				}
+				... ProductFields
 			}
 		}
 	}
 	shop {
 		currencyCode
+	}
+}
+fragment VariantFields on ProductVariant {
+	id
+	title
+	sku
+	price
+	taxable
+	availableForSale
+	image {
+		url
+	}
+	inventoryItem {
+		requiresShipping
+	}
+}
+fragment ProductFields on Product {
+	id
+	title
+	handle
+	vendor
+	productType
+	requiresSellingPlan
+	featuredMedia {
+		__typename
+		preview {
+			image {
+				url
+			}
+		}
 	}
 }
 `

@@ -360,7 +360,7 @@ func ordered(list []swap.LineItem) string {
 	var parts []string
 	for _, l := range list {
 		name := l.Title
-		if l.VariantTitle != "" && l.VariantTitle != "Default Title" {
+		if l.VariantTitle != "" && l.VariantTitle != contract.OnlyVariant {
 			name += " - " + l.VariantTitle
 		}
 		parts = append(parts, fmt.Sprintf("%d × %s at %s", l.Quantity, name, dashboard.Money(l.Price)))

@@ -27,6 +27,12 @@ type Changes interface {
 	Unskip(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
 	OrderNow(ctx context.Context, who do.Caller, ref do.OrderRef) error
 	RetryPayment(ctx context.Context, who do.Caller, ref do.OrderRef) error
+	EditOrder(ctx context.Context, who do.Caller, ref do.OrderRef, want do.OrderEdit) (billing.Record, error)
+	OneTimeProducts(ctx context.Context, who do.Caller, id contract.ID, q do.ProductQuery) (do.ProductList, error)
+	OneTimeProduct(ctx context.Context, who do.Caller, id contract.ID, variant int64) (do.Product, error)
+	AddOneTime(ctx context.Context, who do.Caller, p do.OneTime) error
+	UpdateOneTime(ctx context.Context, who do.Caller, p do.OneTime) (billing.OneOffRecord, error)
+	RemoveOneTime(ctx context.Context, who do.Caller, p do.OneTime) error
 }
 
 // Options are what the room needs.
@@ -45,6 +51,13 @@ func New(o Options) portal.Room {
 		Routes: []portal.Route{
 			{Pattern: "GET /s/{contract}/upcoming", Show: r.upcoming},
 			{Pattern: "GET /s/{contract}/orders", Show: r.past},
+			{Pattern: "GET /s/{contract}/orders/{attempt}", Show: r.edit},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/add", Show: r.askAdd},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/add", Show: r.add},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/quantity", Show: r.quantity},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/remove", Show: r.remove},
+			{Pattern: "GET /s/{contract}/orders/{attempt}/note", Show: r.askNote},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/note", Show: r.note},
 			{Pattern: "GET /s/{contract}/orders/{attempt}/skip", Show: r.askSkip},
 			{Pattern: "POST /s/{contract}/orders/{attempt}/skip", Show: r.skip},
 			{Pattern: "POST /s/{contract}/orders/{attempt}/unskip", Show: r.unskip},
@@ -54,6 +67,7 @@ func New(o Options) portal.Room {
 			{Pattern: "GET /s/{contract}/orders/{attempt}/confirm", Show: r.confirm},
 		},
 		Pages: pages,
+		Said:  map[string]string{"once": "done.once", "once-changed": "done.onceChanged", "once-removed": "done.onceRemoved", "note": "done.note"},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -44,6 +45,13 @@ func Subscription(id contract.ID) contract.Contract {
 		Card:   contract.Card{Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 8, ExpiryYear: 2030},
 		Series: contract.Series{Cycle: 2, Start: Next}, NextBillingDate: Next, Orders: 8, CreatedAt: Now.AddDate(0, -4, -12), Version: 0,
 	}
+}
+
+// Product returns a product that can be bought for an amount of US cents.
+func Product(id int64, title, variant string, price int64) do.Product {
+	p := do.Product{Unit: USD(price)}
+	p.ID, p.ProductTitle, p.Title, p.Price, p.Available = id, title, variant, USD(price), true
+	return p
 }
 
 // Attempt returns an attempt of a contract for a cycle, in a status.

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -154,6 +155,12 @@ func (s *Site) Put(of shop.Shop, contracts []contract.Contract, attempts ...bill
 	}))
 }
 
+// PutOneOff stores a product of one order of a store.
+func (s *Site) PutOneOff(of shop.Shop, one billing.OneOff) {
+	s.Helper()
+	s.must(s.DB.Update(s.Context(), of.ID, func(tx *store.Tx) error { return tx.PutOneOffs(s.Context(), []billing.OneOff{one}) }))
+}
+
 // PutShop stores what the test has changed of the first store.
 func (s *Site) PutShop() {
 	s.Helper()
@@ -220,7 +227,7 @@ var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"
 // Send sends the form of a page whose action ends with a path, with its unseen fields and others.
 func (s *Site) Send(p Page, action string, fields ...string) Page {
 	s.Helper()
-	at := strings.Index(p.Text, action+`"`)
+	at := strings.Index(p.Text, html.EscapeString(action)+`"`)
 	if at < 0 {
 		s.Fatalf("%s has no form for %s:\n%s", p.Path, action, p.Text)
 	}

@@ -1,5 +1,5 @@
-// Package schedule is the screens on which subscribers change when their orders come: pausing,
-// moving an order, and starting a subscription that has ended again.
+// Package schedule is the screens on which subscribers change when their orders come: how
+// often, pausing, moving an order, and starting a subscription that has ended again.
 package schedule
 
 import (
@@ -27,6 +27,8 @@ type Changes interface {
 	Pause(ctx context.Context, who do.Caller, ref do.ContractRef, w do.PauseParams) (contract.Detail, error)
 	Reschedule(ctx context.Context, who do.Caller, ref do.OrderRef, date time.Time, future bool) (billing.Record, error)
 	Restart(ctx context.Context, who do.Caller, ref do.ContractRef, first time.Time, requestKey string) (contract.Detail, error)
+	Frequencies(ctx context.Context, who do.Caller, id contract.ID) ([]do.Frequency, error)
+	SetFrequency(ctx context.Context, who do.Caller, ref do.ContractRef, sellingPlan int64) (contract.Detail, error)
 }
 
 // Options are what the room needs.
@@ -44,10 +46,12 @@ func New(o Options) portal.Room {
 			{Pattern: "POST /s/{contract}/pause", Show: r.pause},
 			{Pattern: "GET /s/{contract}/reschedule", Show: r.askReschedule},
 			{Pattern: "POST /s/{contract}/reschedule", Show: r.reschedule},
+			{Pattern: "GET /s/{contract}/frequency", Show: r.askFrequency},
+			{Pattern: "POST /s/{contract}/frequency", Show: r.frequency},
 			{Pattern: "GET /s/{contract}/restart", Show: r.askRestart},
 			{Pattern: "POST /s/{contract}/restart", Show: r.restart},
 		},
-		Said: map[string]string{"paused": "done.paused", "moved": "done.moved", "restarted": "done.restarted"},
+		Said: map[string]string{"paused": "done.paused", "moved": "done.moved", "restarted": "done.restarted", "frequency": "done.frequency"},
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -24,8 +26,9 @@ import (
 type changes struct {
 	subscription.Changes
 
-	asked []string
-	err   error
+	frequencies int // that are offered
+	asked       []string
+	err         error
 }
 
 func (c *changes) note(format string, args ...any) error {
@@ -53,6 +56,20 @@ func (c *changes) Restart(_ context.Context, _ do.Caller, ref do.ContractRef, fi
 		return contract.Detail{}, c.note("restart without a key")
 	}
 	return contract.Detail{Contract: contract.Contract{ID: ref.ID}}, c.note("restart %d on %s", ref.ID, day(first))
+}
+
+func (c *changes) Frequencies(context.Context, do.Caller, contract.ID) ([]do.Frequency, error) {
+	option := func(id int64, name string, every contract.Policy, price int64, current bool) do.Frequency {
+		return do.Frequency{Option: plan.Option{ID: id, Name: name}, Current: current, Then: contract.Contract{Billing: every, Delivery: every}, Price: portaltest.USD(price)}
+	}
+	return []do.Frequency{
+		option(11, "Fortnightly", contract.Policy{Interval: cadence.Week, Count: 2}, 2450, true),
+		option(12, "On the first", contract.Policy{Interval: cadence.Month, Count: 1, Anchors: []cadence.Anchor{{Kind: cadence.MonthDay, Day: 1}}}, 2300, false),
+	}[:c.frequencies], nil
+}
+
+func (c *changes) SetFrequency(_ context.Context, _ do.Caller, ref do.ContractRef, sellingPlan int64) (contract.Detail, error) {
+	return contract.Detail{}, c.note("plan %d for %d", sellingPlan, ref.ID)
 }
 
 // open opens a store with a contract of Maya's, as change makes it, and signs her in.
@@ -156,4 +173,21 @@ func TestEndedSubscriptionStartsAgain(t *testing.T) {
 	s.Want(s.Send(p, path, "nextBillingDate", "2027-03-01"), http.StatusOK, "Your new subscription has begun.")
 	c.want(t, "restart 1 on 2027-03-01 17:00Z")
 	s.Want(s.Get(portaltest.At+"/s/1/pause"), http.StatusOK, "Cancelled")
+}
+
+func TestFrequencySaysWhenAndHowMuch(t *testing.T) {
+	t.Parallel()
+	c := &changes{frequencies: 2}
+	s := open(t, c, nil)
+	const path = "/s/1/frequency"
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, "Fortnightly", "An order every 2 weeks. Next orders: Mar 3, Mar 17, and Mar 31", "$24.50", "On the first", "An order every month. Next orders: Apr 1, May 1, and Jun 1", "$23.00")
+	s.Want(s.Send(p, path), http.StatusUnprocessableEntity, "Choose one of these.")
+	s.Want(s.Send(p, path, "sellingPlanId", "12"), http.StatusOK, "How often your orders come is changed.")
+	c.want(t, "plan 12 for 1")
+	c.err = fault.New(fault.Conflict, "changed").Code("changedMeanwhile")
+	s.Want(s.Send(s.Get(portaltest.At+path), path, "sellingPlanId", "12"), http.StatusConflict, "This subscription changed while you were here.")
+
+	c.frequencies = 1
+	s.Want(s.Get(portaltest.At+path), http.StatusOK, "The store offers no other frequency for it.")
 }

@@ -1,4 +1,4 @@
-package intake
+package cadence_test
 
 import (
 	"testing"
@@ -49,7 +49,7 @@ func TestNextOrderFallsOnFixedDayOfNewCalendar(t *testing.T) {
 			}
 			return d
 		}
-		if got := fixedDay(row.policy, row.cutoff, at(row.waits), at(row.now), cal); !got.Equal(at(row.want)) {
+		if got := row.policy.Realigned(cal, at(row.waits), at(row.now), row.cutoff); !got.Equal(at(row.want)) {
 			t.Errorf("%s: %s, want %s", row.name, got.Format("2006-01-02 15"), row.want)
 		}
 	}

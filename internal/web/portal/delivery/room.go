@@ -1,0 +1,213 @@
+// Package delivery is the screen on which subscribers change where their orders go.
+package delivery
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	countries "github.com/perennialhq/perennial/internal/domain/delivery"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// Sheets reads the subscriber's contracts.
+type Sheets interface {
+	Home(ctx context.Context, who do.Caller) (overview.Home, error)
+}
+
+// Changes reads and changes where orders go. Failures are faults.
+type Changes interface {
+	Detail(ctx context.Context, who do.Caller, id contract.ID) (do.View, contract.Detail, error)
+	ShipTo(ctx context.Context, who do.Caller, ref do.ContractRef, to contract.Address) (contract.Detail, error)
+}
+
+// Options are what the room needs.
+type Options struct {
+	Sheets  Sheets
+	Changes Changes
+}
+
+// New returns the room.
+func New(o Options) portal.Room {
+	r := room{o}
+	return portal.Room{
+		Routes: []portal.Route{
+			{Pattern: "GET /s/{contract}/address", Show: r.ask},
+			{Pattern: "POST /s/{contract}/address", Show: r.change},
+		},
+		Said: map[string]string{"address": "done.address", "addresses": "done.addresses", "addresses-partly": "done.addressesPartly"},
+	}
+}
+
+type room struct{ Options }
+
+// Fields of the form that are not the address.
+const (
+	scope  = "scope"
+	onlyIt = "this"
+	allOf  = "all"
+)
+
+// input is a field of the address.
+type input struct {
+	name, complete string
+	max            int
+	required       bool
+	of             func(*contract.Address) *string
+}
+
+// inputs are the fields of an address, as the interface names them, in the order in which they are
+// asked for. The country comes first: what comes after it is written as it is usual there.
+var inputs = []input{
+	{"countryCode", "country", 2, true, func(a *contract.Address) *string { return &a.CountryCode }},
+	{"firstName", "given-name", 255, false, func(a *contract.Address) *string { return &a.FirstName }},
+	{"lastName", "family-name", 255, false, func(a *contract.Address) *string { return &a.LastName }},
+	{"company", "organization", 255, false, func(a *contract.Address) *string { return &a.Company }},
+	{"address1", "address-line1", 255, true, func(a *contract.Address) *string { return &a.Address1 }},
+	{"address2", "address-line2", 255, false, func(a *contract.Address) *string { return &a.Address2 }},
+	{"zip", "postal-code", 50, false, func(a *contract.Address) *string { return &a.Zip }},
+	{"city", "address-level2", 255, true, func(a *contract.Address) *string { return &a.City }},
+	{"provinceCode", "address-level1", 10, false, func(a *contract.Address) *string { return &a.ProvinceCode }},
+	{"phone", "tel", 50, false, func(a *contract.Address) *string { return &a.Phone }},
+}
+
+func (m room) ask(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	return m.show(w, r, v, nil)
+}
+
+// show asks for the address, as it is now or as it was sent.
+func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit, refused error) error {
+	id, err := portal.ContractOf(r)
+	if err != nil {
+		return err
+	}
+	is, detail, err := m.Changes.Detail(r.Context(), v.Caller(r), id)
+	switch {
+	case err != nil:
+		return err
+	case is.Can[do.EditAddress] != nil:
+		return is.Can[do.EditAddress]
+	case !is.Can.Allows(do.EditAddress):
+		return v.Go(w, words.Path(id), "")
+	}
+	c := is.State.Contract
+	q := words.Question(v, c, words.Path(id)+"/address")
+	q.Title, q.Lead = v.T("address.title", "product", words.Name(v, c)), v.T("address.text")
+	if c.DeliveryPrice.Minor > 0 {
+		q.Says = append(q.Says, v.T("address.price", "amount", words.Amount(v, c.DeliveryPrice)))
+	}
+	address := detail.Method.Address
+	if address.CountryCode == "" {
+		address.CountryCode = c.DeliveryCountry
+	}
+	if r.Method == http.MethodPost {
+		address = addressOf(r)
+	}
+	for _, in := range inputs {
+		f := portal.Field{Name: in.name, Label: v.T("address." + in.name), Value: *in.of(&address), Max: in.max, Required: in.required, Complete: in.complete}
+		if in.name == "countryCode" {
+			f.Type, f.Choices = "select", countryChoices(v, f.Value)
+		}
+		q.Fields = append(q.Fields, f)
+	}
+	others, err := m.others(r, v, id)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		all := r.PostForm.Get(scope) == allOf
+		q.Fields = append(q.Fields, portal.Field{Name: scope, Type: "radio", Label: v.T("address.scope"), Required: true, Choices: []portal.Choice{
+			{Value: onlyIt, Name: v.T("address.scope.this"), Selected: !all}, {Value: allOf, Name: v.T("address.scope.all", "n", len(others)+1), Selected: all},
+		}})
+	}
+	q.Button, q.Keep = v.T("address.button"), v.T("address.keep")
+	return v.Ask(w, r, q, refused)
+}
+
+// countryChoices are all countries, by name.
+func countryChoices(v portal.Visit, is string) []portal.Choice {
+	list := []portal.Choice{{Name: v.T("address.country.choose"), Selected: is == ""}}
+	for _, code := range countries.Countries() {
+		if name := v.Words.Country(code); name != code || code == is { // one without a name is no country any more
+			list = append(list, portal.Choice{Value: code, Name: name, Selected: code == is})
+		}
+	}
+	slices.SortFunc(list[1:], func(a, b portal.Choice) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return list
+}
+
+// addressOf reads the address that a form has.
+func addressOf(r *http.Request) (a contract.Address) {
+	for _, in := range inputs {
+		*in.of(&a) = strings.TrimSpace(r.PostForm.Get(in.name))
+	}
+	a.ProvinceCode = strings.ToUpper(a.ProvinceCode)
+	return a
+}
+
+// check refuses an address without what every address has.
+func check(a contract.Address) error {
+	for _, in := range inputs {
+		value := *in.of(&a)
+		if in.required && value == "" || in.name == "countryCode" && !countries.IsCountry(value) {
+			return fault.New(fault.Invalid, "%s is missing", in.name).Code("fieldMissing").Field(in.name)
+		}
+		if len([]rune(value)) > in.max {
+			return fault.New(fault.Invalid, "%s has more than %d characters", in.name, in.max).Code("fieldTooLong").Field(in.name)
+		}
+	}
+	return nil
+}
+
+// others returns the subscriber's other contracts whose orders are delivered and whose address can be
+// changed now.
+func (m room) others(r *http.Request, v portal.Visit, id contract.ID) ([]contract.ID, error) {
+	home, err := m.Sheets.Home(r.Context(), v.Caller(r))
+	var list []contract.ID
+	for _, s := range home.Sheets {
+		if s.Contract.ID != id && s.Contract.DeliveryCountry != "" && s.Can.Allows(do.EditAddress) {
+			list = append(list, s.Contract.ID)
+		}
+	}
+	return list, err
+}
+
+func (m room) change(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	id, err := portal.ContractOf(r)
+	if err != nil {
+		return err
+	}
+	to := addressOf(r)
+	if err = check(to); err == nil {
+		err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+			done, err := m.set(ctx, r, v, do.ContractRef{ID: id, Version: v.Version(r)}, to)
+			return words.Path(id) + "?done=" + done, err
+		})
+	}
+	return v.Again(err, func() error { return m.show(w, r, v, err) })
+}
+
+// set changes the address of a contract and, when it is asked for, that of the others. Those that do
+// not take it keep theirs, which is said.
+func (m room) set(ctx context.Context, r *http.Request, v portal.Visit, ref do.ContractRef, to contract.Address) (done string, err error) {
+	if _, err := m.Changes.ShipTo(ctx, v.Caller(r), ref, to); err != nil || r.PostForm.Get(scope) != allOf {
+		return "address", err
+	}
+	others, err := m.others(r, v, ref.ID)
+	if err != nil {
+		return "addresses-partly", nil //nolint:nilerr // the change that is made is not taken back
+	}
+	done = "addresses"
+	for _, other := range others {
+		if _, err := m.Changes.ShipTo(ctx, v.Caller(r), do.ContractRef{ID: other}, to); err != nil {
+			done = "addresses-partly"
+		}
+	}
+	return done, nil
+}

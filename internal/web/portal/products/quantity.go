@@ -1,0 +1,88 @@
+package products
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// asking makes the question before a change of a line.
+type asking func(r *http.Request, v portal.Visit, s overview.Sheet, line contract.LineItem, name string) portal.Question
+
+// askAbout asks about the line that a request names.
+func (m room) askAbout(w http.ResponseWriter, r *http.Request, v portal.Visit, a do.Action, ask asking, refused error) error {
+	s, err := m.sheet(r, v, a)
+	if err != nil {
+		return err
+	}
+	line, name, err := lineOf(r, s.Contract)
+	if err != nil {
+		return err
+	}
+	return v.Ask(w, r, ask(r, v, s, line, name), refused)
+}
+
+func (m room) askQuantity(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	return m.askAbout(w, r, v, do.ChangeQuantity, quantityQuestion, nil)
+}
+
+// quantityQuestion asks how many of a product all orders have, and says what one costs.
+func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line contract.LineItem, name string) portal.Question {
+	c := s.Contract
+	cycle, ahead := c.Series.Cycle, 0
+	if next, comes := s.Next(); comes {
+		cycle, ahead = next.Cycle, next.Ahead
+	}
+	q := words.Question(v, c, words.Path(c.ID)+"/quantity?line="+url.QueryEscape(name))
+	q.Title = v.T("quantity.title", "product", line.Title)
+	q.Lead = v.T("quantity.text", "amount", words.Amount(v, c.PriceAt(line, cycle, c.NextOrder()+ahead)), "n", line.Quantity)
+	q.Fields = []portal.Field{quantityInput(r, v, line.Quantity)}
+	q.Button, q.Keep = v.T("quantity.button"), v.T("quantity.keep")
+	return q
+}
+
+func (m room) quantity(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	again := func(err error) error { return m.askAbout(w, r, v, do.ChangeQuantity, quantityQuestion, err) }
+	n, err := quantityOf(r)
+	if err != nil {
+		return again(err)
+	}
+	return m.carry(w, r, v, "quantity", func(ctx context.Context, ref do.ContractRef) error {
+		_, err := m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: r.URL.Query().Get("line"), Quantity: &n})
+		return err
+	}, again)
+}
+
+func (m room) askRemove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	return m.askAbout(w, r, v, do.RemoveProduct, removeQuestion, nil)
+}
+
+// removeQuestion says what the next order costs without a product. The last one is not removed: the
+// subscription is paused or cancelled instead.
+func removeQuestion(_ *http.Request, v portal.Visit, s overview.Sheet, line contract.LineItem, name string) portal.Question {
+	c := s.Contract
+	q := words.Question(v, c, words.Path(c.ID)+"/remove?line="+url.QueryEscape(name))
+	q.Title, q.Keep = v.T("remove.title", "product", line.Title), v.T("remove.keep", "product", line.Title)
+	if len(c.Lines) == 1 {
+		q.Lead = v.T("remove.last")
+		return q
+	}
+	then := c
+	then.Lines = slices.DeleteFunc(slices.Clone(c.Lines), func(l contract.LineItem) bool { return l.ID == line.ID })
+	q.Lead, q.Steps, q.Button = v.T("remove.text"), steps(v, s, then), v.T("remove.button")
+	return q
+}
+
+func (m room) remove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	return m.carry(w, r, v, "removed", func(ctx context.Context, ref do.ContractRef) error {
+		_, err := m.Changes.RemoveProduct(ctx, v.Caller(r), ref, r.URL.Query().Get("line"))
+		return err
+	}, func(err error) error { return m.askAbout(w, r, v, do.RemoveProduct, removeQuestion, err) })
+}

@@ -1,0 +1,132 @@
+// Package products is the screens on which subscribers change what all orders of a subscription
+// have in them: another product, another quantity, one more, one less.
+package products
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// Sheets reads what the screens show. What is not the caller's is NotFound.
+type Sheets interface {
+	Sheet(ctx context.Context, who do.Caller, id contract.ID, past int) (overview.Sheet, error)
+}
+
+// Changes lists products and carries out what subscribers want. Failures are faults.
+type Changes interface {
+	Products(ctx context.Context, who do.Caller, id contract.ID, q do.ProductQuery) (do.ProductList, error)
+	Product(ctx context.Context, who do.Caller, id contract.ID, line string, variant int64) (do.Product, error)
+	AddProduct(ctx context.Context, who do.Caller, ref do.ContractRef, w do.NewProduct) (contract.Detail, error)
+	ChangeLine(ctx context.Context, who do.Caller, ref do.ContractRef, w do.LineEdit) (contract.Detail, error)
+	RemoveProduct(ctx context.Context, who do.Caller, ref do.ContractRef, line string) (contract.Detail, error)
+}
+
+// Options are what the room needs.
+type Options struct {
+	Sheets  Sheets
+	Changes Changes
+}
+
+// New returns the room.
+func New(o Options) portal.Room {
+	r := room{o}
+	return portal.Room{
+		Routes: []portal.Route{
+			{Pattern: "GET /s/{contract}/swap", Show: r.askSwap},
+			{Pattern: "POST /s/{contract}/swap", Show: r.swap},
+			{Pattern: "GET /s/{contract}/add", Show: r.askAdd},
+			{Pattern: "POST /s/{contract}/add", Show: r.add},
+			{Pattern: "GET /s/{contract}/quantity", Show: r.askQuantity},
+			{Pattern: "POST /s/{contract}/quantity", Show: r.quantity},
+			{Pattern: "GET /s/{contract}/remove", Show: r.askRemove},
+			{Pattern: "POST /s/{contract}/remove", Show: r.remove},
+		},
+		Said: map[string]string{"swapped": "done.swapped", "added": "done.added", "quantity": "done.quantity", "removed": "done.removed"},
+	}
+}
+
+type room struct{ Options }
+
+// quantityField is the field of a quantity, as the interface names it.
+const quantityField = "quantity"
+
+// maxQuantity is how many of a product an order may have.
+const maxQuantity = 9999
+
+// sheet reads the contract that a path names. Where an action is not permitted now, it is why.
+func (m room) sheet(r *http.Request, v portal.Visit, a do.Action) (overview.Sheet, error) {
+	id, err := portal.ContractOf(r)
+	if err != nil {
+		return overview.Sheet{}, err
+	}
+	s, err := m.Sheets.Sheet(r.Context(), v.Caller(r), id, 0)
+	switch {
+	case err != nil || s.Can.Allows(a):
+		return s, err
+	case s.Can[a] != nil:
+		return s, s.Can[a]
+	}
+	return s, portal.PathNotFound()
+}
+
+// lineOf returns the line that ?line= names, and its name.
+func lineOf(r *http.Request, c contract.Contract) (contract.LineItem, string, error) {
+	name := r.URL.Query().Get("line")
+	at := slices.IndexFunc(c.Lines, func(l contract.LineItem) bool { return words.LineName(l.ID) == name })
+	if at < 0 {
+		return contract.LineItem{}, "", portal.PathNotFound()
+	}
+	return c.Lines[at], name, nil
+}
+
+// quantityOf reads the quantity that a form has.
+func quantityOf(r *http.Request) (int, error) {
+	n, err := strconv.Atoi(r.PostForm.Get(quantityField))
+	if err != nil || n < 1 || n > maxQuantity {
+		return 0, fault.New(fault.Invalid, "quantity must be from 1 to %d", maxQuantity).Code("quantity").Field(quantityField)
+	}
+	return n, nil
+}
+
+// quantityInput is the field of a quantity.
+func quantityInput(r *http.Request, v portal.Visit, is int) portal.Field {
+	value := strconv.Itoa(is)
+	if r.Method == http.MethodPost {
+		value = r.PostForm.Get(quantityField)
+	}
+	return portal.Field{Name: quantityField, Type: "number", Label: v.T("quantity.label"), Value: value, Min: "1", Limit: strconv.Itoa(maxQuantity), Required: true}
+}
+
+// steps show what the next order costs now and what it costs then.
+func steps(v portal.Visit, s overview.Sheet, then contract.Contract) []portal.Step {
+	day := v.T("steps.everyOrder")
+	if next, comes := s.Next(); comes {
+		day = v.ShortDay(next.BillingDate)
+	}
+	return []portal.Step{
+		{Name: v.T("steps.now"), Day: day, Amount: words.Amount(v, s.NextCost(s.Contract))},
+		{Name: v.T("steps.changed"), Day: day, Amount: words.Amount(v, s.NextCost(then)), Kind: "now"},
+	}
+}
+
+// carry carries out a form. When it fails in a way that its reader can do something about, it is shown
+// again.
+func (m room) carry(w http.ResponseWriter, r *http.Request, v portal.Visit, done string, work func(context.Context, do.ContractRef) error, again func(error) error) error {
+	id, err := portal.ContractOf(r)
+	if err != nil {
+		return err
+	}
+	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		return words.Path(id) + "?done=" + done, work(ctx, do.ContractRef{ID: id, Version: v.Version(r)})
+	})
+	return v.Again(err, func() error { return again(err) })
+}

@@ -1,0 +1,168 @@
+package products_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/home"
+	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
+	"github.com/perennialhq/perennial/internal/web/portal/products"
+	"github.com/perennialhq/perennial/internal/web/portal/subscription"
+)
+
+// changes sells two products and notes what was asked for.
+type changes struct {
+	subscription.Changes
+
+	asked []string
+}
+
+func (c *changes) note(format string, args ...any) (contract.Detail, error) {
+	c.asked = append(c.asked, fmt.Sprintf(format, args...))
+	return contract.Detail{}, nil
+}
+
+var sold = []do.Product{
+	portaltest.Product(201, "House Blend Coffee", "Whole bean", 1408), portaltest.Product(301, "Decaf", contract.OnlyVariant, 1300),
+	portaltest.Product(302, "Geisha", "250 g", 2000), soldOut(portaltest.Product(303, "Monsooned", "1 kg", 1408)),
+}
+
+func soldOut(p do.Product) do.Product {
+	p.Available = false
+	return p
+}
+
+func (c *changes) Products(_ context.Context, _ do.Caller, _ contract.ID, q do.ProductQuery) (do.ProductList, error) {
+	list := do.ProductList{More: q.Page == 0}
+	for _, p := range sold {
+		if strings.Contains(p.ProductTitle, q.Text) {
+			list.Products = append(list.Products, p)
+		}
+	}
+	return list, nil
+}
+
+func (c *changes) Product(_ context.Context, _ do.Caller, _ contract.ID, _ string, variant int64) (do.Product, error) {
+	for _, p := range sold {
+		if p.ID == variant {
+			return p, nil
+		}
+	}
+	return do.Product{}, fault.New(fault.FailedPrecondition, "not offered").Code("variantNotOffered")
+}
+
+func (c *changes) AddProduct(_ context.Context, _ do.Caller, ref do.ContractRef, w do.NewProduct) (contract.Detail, error) {
+	return c.note("add %d of %d to %d", w.Quantity, w.Variant, ref.ID)
+}
+
+func (c *changes) ChangeLine(_ context.Context, _ do.Caller, ref do.ContractRef, w do.LineEdit) (contract.Detail, error) {
+	if w.Variant != nil {
+		return c.note("swap line %s of %d for %d", w.Line, ref.ID, *w.Variant)
+	}
+	return c.note("%d of line %s of %d", *w.Quantity, w.Line, ref.ID)
+}
+
+func (c *changes) RemoveProduct(_ context.Context, _ do.Caller, ref do.ContractRef, line string) (contract.Detail, error) {
+	return c.note("remove line %s of %d", line, ref.ID)
+}
+
+func open(t *testing.T, c *changes, change func(*contract.Contract)) *portaltest.Site {
+	t.Helper()
+	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: c}), products.New(products.Options{Sheets: s.Overview, Changes: c})}
+	})
+	is := portaltest.Subscription(1)
+	if change != nil {
+		change(&is)
+	}
+	s.Put(s.First, []contract.Contract{is}, portaltest.Orders(1, 3)...)
+	s.SignIn(portaltest.Maya)
+	return s
+}
+
+func (c *changes) want(t *testing.T, asked ...string) {
+	t.Helper()
+	if got, want := strings.Join(c.asked, "\n"), strings.Join(asked, "\n"); got != want {
+		t.Errorf("carried out:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+const one = "/s/1" // path of the contract
+
+func TestHigherPriceOfSwapHasToBeAgreedTo(t *testing.T) {
+	t.Parallel()
+	c := &changes{}
+	s := open(t, c, nil)
+	list := s.Get(portaltest.At + one + "/swap?line=1-1")
+	s.Want(list, http.StatusOK, "$5.92 more", "$1.08 less", "Sold out", "More products", "/s/1/swap?line=1-1&amp;variant=302")
+	if strings.Contains(list.Text, "House Blend Coffee</h3>") {
+		t.Error("the product that is swapped is offered")
+	}
+	s.Want(s.Get(portaltest.At+one+"/swap?line=1-1&search=Lungo"), http.StatusOK, "No product has “Lungo” in its name.", `name="line" value="1-1"`)
+
+	dear := one + "/swap?line=1-1&variant=302"
+	p := s.Get(portaltest.At + dear)
+	s.Want(p, http.StatusOK, "Swap House Blend Coffee for Geisha, 250 g?", "$24.50", "$30.42", "I agree to pay $5.92 more for each order.")
+	s.Want(s.Send(p, dear), http.StatusUnprocessableEntity, "Agree to the higher price")
+	s.Want(s.Send(p, dear, "agreed", "500"), http.StatusUnprocessableEntity, "Agree to the higher price") // another price was shown
+	c.want(t)
+	s.Want(s.Send(p, dear, "agreed", "592"), http.StatusOK, "The product is swapped")
+	cheap := one + "/swap?line=1-1&variant=301"
+	p = s.Get(portaltest.At + cheap)
+	if strings.Contains(p.Text, "agreed") {
+		t.Error("a lower price has to be agreed to")
+	}
+	s.Want(s.Send(p, cheap), http.StatusOK, "The product is swapped")
+	c.want(t, "swap line 1-1 of 1 for 302", "swap line 1-1 of 1 for 301")
+
+	s.Want(s.Get(portaltest.At+one+"/swap?line=1-1&variant=999"), http.StatusConflict, "The store doesn’t offer this product here.")
+	s.Want(s.Get(portaltest.At+one+"/swap?line=9"), http.StatusNotFound)
+}
+
+func TestProductsAreAddedAndRemovedInAnyQuantity(t *testing.T) {
+	t.Parallel()
+	c := &changes{}
+	s := open(t, c, nil)
+	s.Want(s.Get(portaltest.At+one+"/add"), http.StatusOK, "$14.08", "$20.00", "/s/1/add?variant=301")
+	p := s.Get(portaltest.At + one + "/add?variant=301")
+	s.Want(p, http.StatusOK, "Add Decaf to all orders?", "One costs $13.00 every 2 weeks, from Wednesday, March 3 on.")
+	for _, wrong := range []string{"0", "-1", "10000", "two", ""} {
+		s.Want(s.Send(p, one+"/add?variant=301", "quantity", wrong), http.StatusUnprocessableEntity, "Enter a whole number", `value="`+wrong+`"`)
+	}
+	s.Want(s.Send(p, one+"/add?variant=301", "quantity", "2"), http.StatusOK, "The product is added")
+
+	p = s.Get(portaltest.At + one + "/quantity?line=1-2")
+	s.Want(p, http.StatusOK, "How many of Earl Grey Loose Leaf?", "One costs $7.92 in your next order.")
+	s.Want(s.Send(p, one+"/quantity?line=1-2", "quantity", "1.5"), http.StatusUnprocessableEntity, "Enter a whole number")
+	s.Want(s.Send(p, one+"/quantity?line=1-2", "quantity", "3"), http.StatusOK, "The quantity is changed")
+
+	p = s.Get(portaltest.At + one + "/remove?line=1-2")
+	s.Want(p, http.StatusOK, "Remove Earl Grey Loose Leaf from all future orders?", "$24.50", "$16.58")
+	s.Want(s.Send(p, one+"/remove?line=1-2"), http.StatusOK, "The product is removed.")
+	c.want(t, "add 2 of 301 to 1", "3 of line 1-2 of 1", "remove line 1-2 of 1")
+}
+
+func TestLastProductIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	s := open(t, &changes{}, func(c *contract.Contract) { c.Lines = c.Lines[:1] })
+	p := s.Get(portaltest.At + one + "/remove?line=1-1")
+	s.Want(p, http.StatusOK, "It’s the only product of this subscription.", "Keep House Blend Coffee")
+	if strings.Contains(p.Text, `action="`+portaltest.At+one+`/remove`) {
+		t.Error("the page has the form that removes the last product")
+	}
+}
+
+func TestProductsOfEndedSubscriptionStay(t *testing.T) {
+	t.Parallel()
+	s := open(t, &changes{}, func(c *contract.Contract) { c.Status = contract.Cancelled })
+	for _, path := range []string{"/swap?line=1-1", "/add", "/quantity?line=1-1", "/remove?line=1-1"} {
+		s.Want(s.Get(portaltest.At+one+path), http.StatusNotFound)
+	}
+}

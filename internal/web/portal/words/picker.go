@@ -1,0 +1,95 @@
+package words
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal"
+)
+
+// fromParam is the parameter of a page of products that says which one it is, counted from 0.
+const fromParam = "from"
+
+// variantParam is the parameter of the product that was chosen.
+const variantParam = "variant"
+
+// ProductsAsked returns which products a request asks for.
+func ProductsAsked(r *http.Request) do.ProductQuery {
+	text := r.URL.Query().Get("search")
+	if len(text) > 100 {
+		text = text[:100]
+	}
+	at, err := strconv.Atoi(r.URL.Query().Get(fromParam))
+	if err != nil || at < 0 || at > 1000 {
+		at = 0
+	}
+	return do.ProductQuery{Text: strings.ToValidUTF8(text, ""), Page: at}
+}
+
+// VariantAsked returns the product that a request has chosen; 0: none.
+func VariantAsked(r *http.Request) int64 {
+	n, err := strconv.ParseInt(r.URL.Query().Get(variantParam), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Choosing returns the path of a screen of products with one of them chosen.
+func Choosing(path string, variant int64) string {
+	return withParam(path, variantParam, strconv.FormatInt(variant, 10))
+}
+
+// Picker returns a page of products, each with what its price is called.
+func Picker(v portal.Visit, path string, q do.ProductQuery, list do.ProductList, price func(do.Product) string) portal.Picker {
+	p := portal.Picker{Path: path, Search: q.Text, None: v.T("picker.none")}
+	if q.Text != "" {
+		p.None = v.T("picker.notFound", "text", q.Text)
+	}
+	for _, one := range list.Products {
+		name := ProductName(one)
+		pick := portal.Pick{
+			Item: portal.Item{Title: one.ProductTitle, About: one.VariantName(), Image: one.Image, Price: price(one)},
+			Link: portal.Action{Text: v.T("picker.choose"), About: name, Path: Choosing(path, one.ID), Asks: true},
+		}
+		if !one.Available {
+			pick.Off = v.T("picker.out")
+		}
+		p.Picks = append(p.Picks, pick)
+	}
+	turn := func(text string, page int) {
+		to := withParam(path, fromParam, strconv.Itoa(page))
+		if q.Text != "" {
+			to = withParam(to, "search", q.Text)
+		}
+		p.Pages = append(p.Pages, portal.Action{Text: text, Path: to})
+	}
+	if q.Page > 0 {
+		turn(v.T("picker.before"), q.Page-1)
+	}
+	if list.More {
+		turn(v.T("picker.after"), q.Page+1)
+	}
+	return p
+}
+
+// ProductName returns what a product is called: with its variant where it has several.
+func ProductName(p do.Product) string {
+	if name := p.VariantName(); name != "" {
+		return fmt.Sprintf("%s, %s", p.ProductTitle, name)
+	}
+	return p.ProductTitle
+}
+
+// withParam adds a parameter to a path.
+func withParam(path, name, value string) string {
+	mark := "?"
+	if strings.Contains(path, "?") {
+		mark = "&"
+	}
+	return path + mark + url.Values{name: {value}}.Encode()
+}
