@@ -16,6 +16,8 @@ STAMP := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvc
 # Starts a throw-away PostgreSQL cluster, runs the command on it, stops it. It
 # finds the server's binaries, or installs them by package name when it is root.
 WITHPG := $(GO) run ./internal/pgtest/cmd/withpg --
+# The same, with the temporary files of tests in memory: their databases need not survive a crash.
+QUICKPG := $(GO) run ./internal/pgtest/cmd/withpg -memory --
 # Tools of development, pinned in tools/go.mod.
 TOOL   := $(GO) tool -modfile=tools/go.mod
 
@@ -54,13 +56,13 @@ run: build ## a working store on this machine; ARGS="--empty" and the like
 
 test: browser ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
 	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)
-	$(WITHPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
+	$(QUICKPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
 
 watch: browser ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
 	$(WITHPG) $(TOOL) gotestsum --watch --format pkgname --packages "$(TESTS)" -- $(TESTFLAGS)
 
 race: compiler ## the chosen packages under the race detector
-	$(WITHPG) env CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE)
+	$(QUICKPG) env CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE)
 
 bench: build ## prints lines BENCH <name> key=value …; ARGS="renewals" for some
 	$(WITHPG) $(GO) run ./test/bench $(ARGS)

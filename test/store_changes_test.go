@@ -18,7 +18,7 @@ func (s *store) restate(to map[string]string) {
 // and none is forgotten.
 func TestMovedStoreKeepsOrderDays(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
+	for _, row := range sample([]struct {
 		name     string
 		from, to string
 		at       string // when the store moves
@@ -28,7 +28,7 @@ func TestMovedStoreKeepsOrderDays(t *testing.T) {
 		{"on over the date line, before the order of the day", "Pacific/Honolulu", "Pacific/Auckland", "2026-11-20T18:30:00Z"},
 		{"into the night in which clocks go forward", "Europe/Berlin", "America/New_York", "2027-03-14T05:30:00Z"},
 		{"out of the night in which clocks go back", "America/New_York", "Europe/Berlin", "2027-11-07T05:30:00Z"},
-	} {
+	}) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, nil)
@@ -91,7 +91,7 @@ func TestMovedStoreKeepsOrderDays(t *testing.T) {
 // then: the order of the day is made, and none before it.
 func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
+	for _, row := range sample([]struct {
 		name     string
 		from, to string
 		ask      []string
@@ -102,7 +102,7 @@ func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 		{"back over the date line", "Pacific/Auckland", "Pacific/Honolulu", []string{"pauseTillDate", "2026-12-12"}, "2026-12-12T10:00:00Z", "[01-11]"},
 		{"counted in orders", "America/New_York", "Pacific/Auckland", []string{"pauseDurationCycle", "1"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
 		{"until a chosen instant", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
-	} {
+	}) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, nil)

@@ -85,6 +85,10 @@ func memory() string {
 	return memoryFolder
 }
 
+// TempDir makes a folder for the temporary files of tests, in memory where there is enough of it. The
+// caller removes it.
+func TempDir() (string, error) { return os.MkdirTemp(memory(), "perennial-tests-") }
+
 // settings are for speed: the data need not survive a crash. The write-ahead log stays
 // small, because it may be kept in memory.
 var settings = []string{

@@ -3,7 +3,8 @@
 //
 //	go run ./internal/pgtest/cmd/withpg -- go test ./...
 //
-// As root it installs PostgreSQL first when it is missing.
+// As root it installs PostgreSQL first when it is missing. With -memory before the two dashes, the
+// command's temporary files are kept in memory, save those of the compiler.
 package main
 
 import (
@@ -28,6 +29,10 @@ func main() {
 
 // run returns the exit code of the command, or 1 when it could not be run.
 func run(command []string) (int, error) {
+	inMemory := len(command) > 0 && command[0] == "-memory"
+	if inMemory {
+		command = command[1:]
+	}
 	if len(command) > 0 && command[0] == "--" {
 		command = command[1:]
 	}
@@ -44,6 +49,14 @@ func run(command []string) (int, error) {
 		}
 		defer cluster.Stop() //nolint:errcheck // the command's end is what counts
 		env = []string{pgtest.Variable + "=" + cluster.URL}
+	}
+	if inMemory {
+		folder, err := pgtest.TempDir()
+		if err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(folder) //nolint:errcheck // the command's end is what counts
+		env = append(env, "GOTMPDIR="+os.TempDir(), "TMPDIR="+folder)
 	}
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
