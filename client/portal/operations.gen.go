@@ -4024,7 +4024,7 @@ func (c *Client) GetPreferences(ctx context.Context) (*Preferences, error) {
 
 // SetPreferences is PUT /apps/subscriptions/cp/api/preferences: Set the preferences.
 //
-// Replaces the preferences. Kinds of e-mail that are left out stay as they are. The choices are stored; e-mails that are sent do not follow them yet.
+// Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already.
 func (c *Client) SetPreferences(ctx context.Context, body PreferencesBody) (*Preferences, error) {
 	return call.Do[*Preferences](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/preferences"), nil, body)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -96,6 +97,33 @@ func (tx *Tx) PortalPreferences(ctx context.Context, customer int64) (portal.Pre
 		return portal.Preferences{}, fmt.Errorf("read the preferences of customer %d: %w", customer, err)
 	}
 	return readRow[portal.Preferences](row)
+}
+
+// RefusedKinds returns the kinds of e-mail that the subscribers of contracts do not want.
+func (tx *Tx) RefusedKinds(ctx context.Context, contracts []contract.ID) (map[contract.ID][]notify.Kind, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	var rows []struct {
+		portalPreferencesRow
+
+		Contract int64
+	}
+	err := tx.q.NewSelect().Model((*portalPreferencesRow)(nil)).ColumnExpr("p.*").ColumnExpr("c.id AS contract").
+		Join("JOIN contracts AS c ON c.shop_id = p.shop_id AND c.customer_id = p.customer_id").
+		Where("p.shop_id = ?", tx.of).Where("c.id IN (?)", bun.List(contracts)).Where("p.mails_off <> ''").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the preferences of the customers of %d contracts: %w", len(contracts), err)
+	}
+	refused := make(map[contract.ID][]notify.Kind, len(rows))
+	for _, row := range rows {
+		p, err := readRow[portal.Preferences](row.portalPreferencesRow)
+		if err != nil {
+			return nil, err
+		}
+		refused[contract.ID(row.Contract)] = p.Off
+	}
+	return refused, nil
 }
 
 // PutPortalPreferences writes preferences if their version is still what was read.

@@ -75,6 +75,12 @@ var traits = map[Kind]trait{
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }
 
+// OptionalKinds lists the kinds that subscribers can refuse. All others are sent to them whatever they
+// have set.
+var OptionalKinds = []Kind{
+	UpcomingOrder, TransactionSuccess, OutOfStock, Paused, Resumed, OrderSkipped, NextDate, Frequency, Address, ProductAdded, ProductRemoved, ProductReplaced,
+}
+
 // CustomerKinds lists the kinds that subscribers get, by name.
 func CustomerKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == MerchantNotice })

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -104,11 +106,19 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if b.shop, err = tx.Shop(ctx); err != nil {
 			return err
 		}
+		refused, err := refusedKinds(ctx, tx, due)
+		if err != nil {
+			return err
+		}
 		var entries []activity.Entry
 		var taken []int
 		for i := range due {
 			m := &due[i]
-			switch why := suppressReason(*m, b.shop, now); {
+			why := suppressReason(*m, b.shop, now)
+			if why == "" && slices.Contains(refused[m.Contract], m.Kind) {
+				why = "the subscriber does not want e-mails of this kind"
+			}
+			switch {
 			case why != "":
 				if err = m.suppress(why); err == nil {
 					entries = append(entries, *m.entry(int64(of), now))
@@ -133,6 +143,25 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		return tx.Record(ctx, entries...)
 	})
 	return b, err
+}
+
+// refusedKinds returns the kinds that subscribers do not want, by contract, as far as messages are of
+// optional kinds.
+func refusedKinds(ctx context.Context, tx Tx, messages []Message) (map[contract.ID][]Kind, error) {
+	var about []contract.ID
+	for _, m := range messages {
+		if m.Contract != 0 && slices.Contains(OptionalKinds, m.Kind) {
+			about = append(about, m.Contract)
+		}
+	}
+	if len(about) == 0 {
+		return nil, nil
+	}
+	refused, err := tx.RefusedKinds(ctx, about)
+	for c, kinds := range refused { // what may not be refused is sent, whatever is stored
+		refused[c] = slices.DeleteFunc(kinds, func(k Kind) bool { return !slices.Contains(OptionalKinds, k) })
+	}
+	return refused, err
 }
 
 // suppressReason says why a message need not be sent any more, or "".

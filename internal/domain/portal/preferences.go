@@ -10,21 +10,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 )
 
-// Preferences are what a subscriber has set about the portal and about e-mails. They are
-// stored; the e-mails that are sent do not follow them yet.
+// Preferences are what a subscriber has set about the portal and about e-mails.
 type Preferences struct {
 	Customer  int64
 	Language  string        // BCP 47; empty: the store's
 	Off       []notify.Kind // optional e-mails that the subscriber does not want
 	UpdatedAt time.Time
 	Version   int64
-}
-
-// OptionalMails lists the kinds of e-mail that a subscriber can refuse. All others are
-// always sent.
-var OptionalMails = []notify.Kind{
-	notify.UpcomingOrder, notify.TransactionSuccess, notify.OutOfStock, notify.Paused, notify.Resumed, notify.OrderSkipped, notify.NextDate,
-	notify.Frequency, notify.Address, notify.ProductAdded, notify.ProductRemoved, notify.ProductReplaced,
 }
 
 // language is what a language tag looks like.
@@ -39,7 +31,7 @@ func (p Preferences) check() error {
 		return bad("language", "language %q is no language tag, such as en or pt-BR", p.Language)
 	}
 	for _, k := range p.Off {
-		if !slices.Contains(OptionalMails, k) {
+		if !slices.Contains(notify.OptionalKinds, k) {
 			return bad("emails", "e-mails of the kind %q cannot be switched off", k)
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
 )
 
 func testPortal(t *testing.T, open opener) {
@@ -88,6 +89,20 @@ func testPortal(t *testing.T, open opener) {
 				t.Errorf("got %+v", p)
 			}
 		}
+		w.in(func(tx *store.Tx) error {
+			month := contract.Policy{Interval: cadence.Month, Count: 1}
+			mine := contract.Contract{ID: 71, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month, Customer: contract.Customer{ID: 901}, CreatedAt: day}
+			theirs := mine
+			theirs.ID, theirs.Customer.ID = 72, 902
+			if err := tx.PutContracts(t.Context(), []contract.Contract{mine, theirs}); err != nil {
+				return err
+			}
+			refused, err := tx.RefusedKinds(t.Context(), []contract.ID{71, 72, 73})
+			if want := map[contract.ID][]notify.Kind{71: want.Off}; !reflect.DeepEqual(refused, want) {
+				t.Errorf("refused are %v, want %v", refused, want)
+			}
+			return err
+		})
 		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.PutPortalPreferences(t.Context(), &stale) })
 		w.wantKind(err, fault.Conflict)
 		w.in(func(tx *store.Tx) error { return tx.MergeCustomer(t.Context(), 901, 902) })

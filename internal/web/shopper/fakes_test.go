@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -193,7 +194,7 @@ func (f *fakes) Settings(context.Context, shop.ID) (portal.Settings, error) {
 }
 
 func (f *fakes) Preferences(context.Context, portal.Caller) (portal.Preferences, error) {
-	return portal.Preferences{Customer: 7001, Language: "de", Off: slices.Clone(portal.OptionalMails[:1]), Version: 2}, nil
+	return portal.Preferences{Customer: 7001, Language: "de", Off: slices.Clone(notify.OptionalKinds[:1]), Version: 2}, nil
 }
 
 func (f *fakes) SetPreferences(_ context.Context, who portal.Caller, want portal.Preferences) (portal.Preferences, error) {

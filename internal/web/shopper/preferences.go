@@ -20,7 +20,7 @@ func (o Options) preferences(api *web.API) {
 		"The language and the e-mails that the shopper wants."), o.getPreferences)
 
 	set := o.operation("setPreferences", http.MethodPut, "/preferences", customerTag, "Set the preferences",
-		"Replaces the preferences. Kinds of e-mail that are left out stay as they are. The choices are stored; e-mails that are sent do not follow them yet.")
+		"Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already.")
 	set.Body, set.Errors = preferencesBody{}, append(set.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, set, o.setPreferences)
 
@@ -110,7 +110,7 @@ func newPreferences(p portal.Preferences, err error) (*preferencesOut, error) {
 		return nil, err
 	}
 	out := preferences{Language: web.Some(p.Language), Emails: map[string]bool{}, Always: []string{}, Version: p.Version}
-	for _, k := range portal.OptionalMails {
+	for _, k := range notify.OptionalKinds {
 		out.Emails[string(k)] = !slices.Contains(p.Off, k)
 	}
 	for _, k := range notify.CustomerKinds() {

@@ -17,7 +17,7 @@ import (
 )
 
 // agreed is the field with which a subscriber agrees to pay more: its value is how much more, in minor
-// units, so that nobody agrees to another price than was shown.
+// units, so that a subscriber agrees to the price that was shown and to no other.
 const agreed = "agreed"
 
 func (m room) askSwap(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
