@@ -1,16 +1,16 @@
 package storetest
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
-	"github.com/perennialhq/perennial/internal/web/dashboard/contract"
 )
 
 func testPortal(t *testing.T, open opener) {
@@ -90,10 +90,8 @@ func testPortal(t *testing.T, open opener) {
 			}
 		}
 		w.in(func(tx *store.Tx) error {
-			month := contract.Policy{Interval: cadence.Month, Count: 1}
-			mine := contract.Contract{ID: 71, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month, Customer: contract.Customer{ID: 901}, CreatedAt: day}
-			theirs := mine
-			theirs.ID, theirs.Customer.ID = 72, 902
+			mine, theirs := monthly(71), monthly(72)
+			mine.Customer.ID, theirs.Customer.ID = 901, 902
 			if err := tx.PutContracts(t.Context(), []contract.Contract{mine, theirs}); err != nil {
 				return err
 			}
