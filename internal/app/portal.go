@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
 	"github.com/perennialhq/perennial/internal/web/portal/payment"
+	"github.com/perennialhq/perennial/internal/web/portal/preferences"
 	"github.com/perennialhq/perennial/internal/web/portal/products"
 	"github.com/perennialhq/perennial/internal/web/portal/schedule"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
@@ -53,6 +54,7 @@ func (a *App) portalRooms() []portal.Room {
 		products.New(products.Options{Sheets: a.Overview, Changes: a.Portal}),
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
+		preferences.New(preferences.Options{Preferences: a.Portal}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }

@@ -253,7 +253,7 @@ func TestRefusedKindIsNotSent(t *testing.T) {
 		t.Errorf("sent %q, want %q", sent, want)
 	}
 	entries, _, err := p.db.Entries(t.Context(), p.shop.ID, []page.Criterion{{Field: "status", Op: page.Equals, Texts: []string{string(activity.Skipped)}}}, page.Request{Size: 10})
-	if err != nil || len(entries) != 1 || !strings.Contains(string(entries[0].Info), "does not want") {
+	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Info, "does not want") {
 		t.Errorf("entries of what was not sent: %+v, %v", entries, err)
 	}
 }

@@ -27,6 +27,7 @@ type Changes interface {
 	SetPaymentMethod(ctx context.Context, who do.Caller, ref do.ContractRef, id string) (contract.Detail, error)
 	SendPaymentUpdate(ctx context.Context, who do.Caller, ref do.ContractRef) error
 	ApplyDiscount(ctx context.Context, who do.Caller, ref do.ContractRef, code string) (contract.Detail, error)
+	RemoveDiscount(ctx context.Context, who do.Caller, ref do.ContractRef, id string) (contract.Detail, error)
 }
 
 // Options are what the room needs.
@@ -47,9 +48,11 @@ func New(o Options) portal.Room {
 			{Pattern: "POST /s/{contract}/payment", Show: r.change},
 			{Pattern: "POST /s/{contract}/payment/link", Show: r.sendLink},
 			{Pattern: "POST /s/{contract}/discount", Show: r.redeem},
+			{Pattern: "GET /s/{contract}/discount/remove", Show: r.askRemove},
+			{Pattern: "POST /s/{contract}/discount/remove", Show: r.remove},
 		},
 		Pages: pages,
-		Said:  map[string]string{"payment": "done.payment", "payment-link": "done.paymentLink", "discount": "done.discount"},
+		Said:  map[string]string{"payment": "done.payment", "payment-link": "done.paymentLink", "discount": "done.discount", "discount-removed": "done.discountRemoved"},
 	}
 }
 

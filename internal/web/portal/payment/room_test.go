@@ -47,6 +47,11 @@ func (m *methods) ApplyDiscount(_ context.Context, _ do.Caller, _ do.ContractRef
 	return contract.Detail{}, m.err
 }
 
+func (m *methods) RemoveDiscount(_ context.Context, _ do.Caller, _ do.ContractRef, id string) (contract.Detail, error) {
+	m.asked = append(m.asked, "without "+id)
+	return contract.Detail{}, m.err
+}
+
 func open(t *testing.T, m *methods) *portaltest.Site {
 	t.Helper()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
@@ -107,4 +112,28 @@ func TestDiscountCodeIsUsedOrAskedForAgain(t *testing.T) {
 	if got := strings.Join(m.asked, " "); got != "TEN T<b>EN TWENTY" {
 		t.Errorf("asked for %s", got)
 	}
+}
+
+func TestDiscountCodeIsTakenOff(t *testing.T) {
+	t.Parallel()
+	m := &methods{}
+	s := open(t, m)
+	is := portaltest.Subscription(2)
+	is.Discounts = []contract.Discount{
+		{ID: "gid://shopify/SubscriptionManualDiscount/1-1", Code: "TEATIME", Percent: 10, AllLines: true}, {ID: "gid://shopify/SubscriptionManualDiscount/1-2", Title: "For you", Percent: 5, AllLines: true},
+	}
+	s.Put(s.First, []contract.Contract{is}, portaltest.Orders(2, 3)...)
+	page := s.Get(portaltest.At + "/s/2")
+	s.Want(page, http.StatusOK, "TEATIME", "For you", "/s/2/discount/remove?discount=1-1")
+	if strings.Contains(page.Text, "discount=1-2") {
+		t.Error("a discount that the store has given can be taken off")
+	}
+	const path = "/s/2/discount/remove?discount=1-1"
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, "Take the code TEATIME off?", "costs $23.40 instead of $21.31")
+	s.Want(s.Send(p, path), http.StatusOK, "The code is taken off.")
+	if got := strings.Join(m.asked, "\n"); got != "without 1-1" {
+		t.Errorf("carried out: %s", got)
+	}
+	s.Want(s.Get(portaltest.At+"/s/2/discount/remove?discount=1-2"), http.StatusNotFound)
 }

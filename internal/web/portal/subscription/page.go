@@ -30,7 +30,8 @@ type screen struct {
 	Payment  card
 	Delivery card
 	Discount []portal.Sum
-	Code     *portal.Form // redeems a discount code; nil: that is not possible
+	Codes    []portal.Action // take discounts with a code off
+	Code     *portal.Form    // redeems a discount code; nil: that is not possible
 	Note     card
 	Stop     []portal.Action
 	StopText string
@@ -182,6 +183,10 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 	for _, d := range c.Discounts {
 		if d.RejectedWhy == "" {
 			p.Discount = append(p.Discount, portal.Sum{Name: discountName(v, d), Amount: discountText(v, c, d)})
+			if link := words.Changing(v, s, do.EditDiscount, "/discount/remove", v.T("action.remove"), d.Code); link != nil && d.Code != "" {
+				link.Path, link.Asks = link.Path+"?discount="+url.QueryEscape(words.LineName(d.ID)), true
+				p.Codes = append(p.Codes, *link)
+			}
 		}
 	}
 	if s.Can.Allows(do.EditDiscount) && v.View.Has("/s/{contract}/discount") {

@@ -1,0 +1,47 @@
+package preferences_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/home"
+	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
+	"github.com/perennialhq/perennial/internal/web/portal/preferences"
+)
+
+const path = "/preferences"
+
+func TestSubscriberChoosesEmails(t *testing.T) {
+	t.Parallel()
+	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal})}
+	})
+	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
+	s.SignIn(portaltest.Maya)
+	who := do.Caller{Shop: s.First, Actor: login.Principal{Customer: portaltest.Maya}.Actor("")}
+	if _, err := s.Portal.SetPreferences(context.WithoutCancel(t.Context()), who, do.Preferences{Language: "de", Off: []notify.Kind{notify.Address}}); err != nil {
+		t.Fatal(err)
+	}
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, `value="order_skipped" checked`, `value="address">`, "A payment is declined", `<a href="/p/first/preferences" aria-current="true">`)
+	if strings.Contains(p.Text, ">mail.") {
+		t.Errorf("a kind of e-mail has no name:\n%s", p.Text)
+	}
+	if strings.Contains(p.Text, `value="transaction_failed"`) {
+		t.Error("an e-mail about a declined payment can be switched off")
+	}
+	s.Want(s.Send(p, path, "mail", "order_skipped", "mail", "address", "mail", "transaction_failed"), http.StatusOK, "Your choice is saved.", `value="address" checked`, `value="next_date">`)
+	is, err := s.Portal.Preferences(t.Context(), who)
+	if err != nil || is.Language != "de" || len(is.Off) != len(notify.OptionalKinds)-2 || slices.Contains(is.Off, notify.Address) {
+		t.Errorf("the preferences are %+v, %v", is, err)
+	}
+	s.Want(s.Send(p, path, "mail", "address"), http.StatusConflict, `value="order_skipped" checked`) // the page is of before
+}
