@@ -3,20 +3,14 @@ package notify_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/cadence"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
-	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
@@ -206,58 +200,6 @@ func TestDisabledKindIsNotSent(t *testing.T) {
 }
 
 // A process that dies after it has taken messages up leaves them to another one.
-// A subscriber gets no e-mail of a kind that they have refused, and every other one.
-func TestRefusedKindIsNotSent(t *testing.T) {
-	t.Parallel()
-	p := begin(t)
-	month := contract.Policy{Interval: cadence.Month, Count: 1}
-	err := p.db.Update(t.Context(), p.shop.ID, func(tx *store.Tx) error {
-		var contracts []contract.Contract
-		for i, customer := range []int64{7001, 7002} {
-			contracts = append(contracts, contract.Contract{
-				ID: contract.ID(42 + i), Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: month, Delivery: month, Customer: contract.Customer{ID: customer}, CreatedAt: noon,
-			})
-		}
-		if err := tx.PutContracts(t.Context(), contracts); err != nil {
-			return err
-		}
-		// what may not be refused is sent, whatever is stored
-		return tx.PutPortalPreferences(t.Context(), &portal.Preferences{Customer: 7001, Off: []notify.Kind{notify.OrderSkipped, notify.TransactionFailed}, UpdatedAt: noon})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []notify.Message
-	for _, of := range []contract.ID{42, 43} {
-		for _, kind := range []notify.Kind{notify.OrderSkipped, notify.NextDate, notify.TransactionFailed} {
-			m, err := notify.New(notify.Message{
-				Kind: kind, To: "ada@shopper.example", Content: notify.Content{Subject: "s", Text: fmt.Sprint(of, " ", kind), HTML: "h"}, Contract: of,
-				Actor: activity.System, DedupeKey: fmt.Sprint(of, kind), ExpiresAt: noon.Add(time.Hour),
-			}, noon)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, m)
-		}
-	}
-	if err := p.Store.Update(t.Context(), p.shop.ID, func(tx notify.Tx) error { return notify.Queue(t.Context(), tx, p.shop.ID, list...) }); err != nil {
-		t.Fatal(err)
-	}
-	p.pass(0)
-	var sent []string
-	for _, letter := range p.server.taken {
-		sent = append(sent, letter.Text)
-	}
-	slices.Sort(sent)
-	if want := []string{"42 next_date", "42 transaction_failed", "43 next_date", "43 order_skipped", "43 transaction_failed"}; !slices.Equal(sent, want) {
-		t.Errorf("sent %q, want %q", sent, want)
-	}
-	entries, _, err := p.db.Entries(t.Context(), p.shop.ID, []page.Criterion{{Field: "status", Op: page.Equals, Texts: []string{string(activity.Skipped)}}}, page.Request{Size: 10})
-	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Info, "does not want") {
-		t.Errorf("entries of what was not sent: %+v, %v", entries, err)
-	}
-}
-
 func TestMessageOfDeadProcessIsSentAfterLease(t *testing.T) {
 	t.Parallel()
 	p := begin(t)
