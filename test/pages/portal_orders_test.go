@@ -57,6 +57,9 @@ func TestCustomerSkipsAtStoreInTheBrowser(t *testing.T) {
 	}
 }
 
+// pause waits before a page is looked at again.
+func pause() { <-time.After(50 * time.Millisecond) }
+
 // arrive waits until the page that leads on after a form has led on.
 func arrive(v *visit, query string) {
 	v.t.Helper()
@@ -64,7 +67,7 @@ func arrive(v *visit, query string) {
 		if browsertest.Eval[bool](v.tab, `(location.search.includes("`+query+`") && document.readyState === "complete")`) {
 			return
 		}
-		<-time.After(50 * time.Millisecond)
+		pause()
 	}
 	v.t.Fatalf("the form led to %s", browsertest.Eval[string](v.tab, "location.href + '\\n' + document.body.innerText"))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/browsertest"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
@@ -102,6 +103,12 @@ func TestScreensOfPortalCanBeUsedByEverybody(t *testing.T) {
 		"upcoming": "/s/1/upcoming", "past": "/s/1/orders", "resume": "/s/4/resume",
 	} {
 		v.open(name, at+path, http.StatusOK)
+	}
+	for name, path := range map[string]string{"home": "", "subscription": "/s/1", "prepaid": "/s/3"} {
+		v.open(name+" from right to left", at+path+"?locale="+locale.Pseudo, http.StatusOK)
+		if got := browsertest.Eval[string](v.tab, "getComputedStyle(document.querySelector('h1')).direction"); got != "rtl" {
+			t.Errorf("%s is written %s", name, got)
+		}
 	}
 	v.open("missing", at+"/s/7", http.StatusNotFound)
 	sheet, err := s.Overview.Sheet(t.Context(), do.Caller{Shop: s.First, Actor: login.Principal{Customer: portaltest.Maya}.Actor("")}, 1, 0)

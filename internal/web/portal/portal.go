@@ -15,9 +15,12 @@ import (
 //go:embed texts/*.json
 var texts embed.FS
 
+// TextFiles returns the files of the texts of the pages: one for each language.
+func TextFiles() (fs.FS, error) { return fs.Sub(texts, "texts") }
+
 // Texts returns the texts of the pages in every language. They are read once.
 var Texts = sync.OnceValues(func() (*locale.Catalogue, error) {
-	files, err := fs.Sub(texts, "texts")
+	files, err := TextFiles()
 	if err != nil {
 		return nil, err
 	}

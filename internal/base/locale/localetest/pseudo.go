@@ -21,7 +21,7 @@ const (
 // WithPseudo returns the files of a catalogue and a language that is written from right
 // to left: its texts are the English ones with the marks that turn their letters around,
 // a third longer.
-func WithPseudo(t *testing.T, files fs.FS) fs.FS {
+func WithPseudo(t testing.TB, files fs.FS) fs.FS {
 	t.Helper()
 	all := fstest.MapFS{}
 	names, err := fs.Glob(files, "*.json")

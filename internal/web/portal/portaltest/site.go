@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/locale"
+	"github.com/perennialhq/perennial/internal/base/locale/localetest"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -103,7 +105,9 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 		}
 		s.must(s.DB.Shops().AddShop(t.Context(), of))
 	}
-	texts, err := portal.Texts()
+	files, err := portal.TextFiles()
+	s.must(err)
+	texts, err := locale.Load(localetest.WithPseudo(t, files))
 	s.must(err)
 	pages, err := portal.New(portal.Options{
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Rooms: rooms(s),

@@ -28,6 +28,10 @@ func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Q
 		c.Discounts = nil
 	}
 	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Amount(v, c.Cost(c.Lines, 0, 0)), "every", words.Every(v, c.Billing))
+	if !c.PaymentUsable {
+		q.Lead, q.Says, q.Keep = v.T("restart.noPayment"), nil, v.T("restart.keep")
+		return q
+	}
 	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: typed(r, firstDay, inField(v, tomorrow(v))), Min: inField(v, tomorrow(v)), Required: true}}
 	q.Button, q.Keep = v.T("restart.button"), v.T("restart.keep")
 	return q

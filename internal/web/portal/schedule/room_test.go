@@ -191,3 +191,13 @@ func TestFrequencySaysWhenAndHowMuch(t *testing.T) {
 	c.frequencies = 1
 	s.Want(s.Get(portaltest.At+path), http.StatusOK, "The store offers no other frequency for it.")
 }
+
+func TestSubscriptionWithoutPaymentMethodDoesNotStartAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t, &changes{}, func(c *contract.Contract) { c.Status, c.PaymentUsable = contract.Cancelled, false })
+	p := s.Get(portaltest.At + "/s/1/restart")
+	s.Want(p, http.StatusOK, "Its payment method can no longer be charged.")
+	if strings.Contains(p.Text, "<form class=\"stack\"") {
+		t.Error("the page has a form that starts the subscription again")
+	}
+}
