@@ -25,4 +25,9 @@ func TestMerchantChangesSettingsInTheBrowser(t *testing.T) {
 	v.click("dunning preview", "main button[value=preview]", http.StatusOK)
 	v.open("mails", at+"/settings/mail", http.StatusOK)
 	v.click("mails saved", "main button.pri", http.StatusOK)
+	v.open("portal", at+"/settings/portal", http.StatusOK)
+	v.fill("#f-supportUrl", "http://not-secure.example")
+	v.click("portal refused", "main button.pri", http.StatusUnprocessableEntity)
+	v.fill("#f-supportUrl", "https://help.example")
+	v.click("portal saved", "main button.pri", http.StatusOK)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/sandbox"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -113,8 +114,8 @@ func (n *newStore) Departure(context.Context, shop.ID) (intake.Departure, error)
 func TestChargingPageOfNewStoreCanBeUsedByEverybody(t *testing.T) {
 	t.Parallel()
 	is := &newStore{}
-	s := dashboardtest.Open(t, func(_ *dashboardtest.Site, o *dashboard.Options) {
-		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: is, Failures: is, Charging: is, Syncs: is, Privacy: is, Clock: o.Clock}))
+	s := dashboardtest.Open(t, func(here *dashboardtest.Site, o *dashboard.Options) {
+		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: is, Failures: is, Charging: is, Syncs: is, Privacy: is, Portal: &do.Service{Store: here.DB.Portal(), Clock: o.Clock}, Clock: o.Clock}))
 	})
 	now := s.Clock.Now()
 	v := &visit{t: t, tab: browsertest.Start(t).Tab(t), of: "charging"}

@@ -15,10 +15,10 @@ import (
 const (
 	MaxSkips     = 52
 	MaxDays      = 5 * 365
-	MaxCutoff    = 30 // days
-	MaxUpcoming  = 24 // orders
-	maxSupport   = 255
-	defaultShown = 6 // orders to come
+	MaxCutoff    = 30  // days
+	MaxUpcoming  = 24  // orders
+	MaxSupport   = 255 // characters
+	defaultShown = 6   // orders to come
 	// defaultLatest is how many days ahead an order may be moved unless the merchant says otherwise.
 	defaultLatest = 365
 	// skipAhead is how many years ahead an order may be skipped.
@@ -147,8 +147,8 @@ func (s Settings) Check() error {
 
 func (s Support) check(bad func(field, format string, args ...any) error) error {
 	for _, f := range []struct{ field, text string }{{"supportEmail", s.Email}, {"supportPhone", s.Phone}, {"supportUrl", s.URL}} {
-		if utf8.RuneCountInString(f.text) > maxSupport || strings.ContainsFunc(f.text, func(c rune) bool { return c < ' ' }) {
-			return bad(f.field, "%s has at most %d characters in one line", f.field, maxSupport)
+		if utf8.RuneCountInString(f.text) > MaxSupport || strings.ContainsFunc(f.text, func(c rune) bool { return c < ' ' }) {
+			return bad(f.field, "%s has at most %d characters in one line", f.field, MaxSupport)
 		}
 	}
 	if s.Email != "" && !strings.Contains(strings.Trim(s.Email, "@"), "@") {

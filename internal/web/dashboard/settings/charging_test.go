@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -70,9 +71,10 @@ func (l *life) Download(_ context.Context, _ shop.ID, id privacy.ID, _ activity.
 type site struct {
 	*dashboardtest.Site
 
-	life  life
-	saved []shop.Settings
-	cases []dunning.Case
+	life   life
+	portal *portal.Service
+	saved  []shop.Settings
+	cases  []dunning.Case
 }
 
 // ChangeSettings changes the settings of the first store.
@@ -96,8 +98,9 @@ func open(t *testing.T) *site {
 	t.Helper()
 	t.Parallel()
 	s := &site{}
-	s.Site = dashboardtest.Open(t, func(_ *dashboardtest.Site, o *dashboard.Options) {
-		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: s, Failures: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Clock: o.Clock}))
+	s.Site = dashboardtest.Open(t, func(here *dashboardtest.Site, o *dashboard.Options) {
+		s.portal = &portal.Service{Store: here.DB.Portal(), Clock: o.Clock}
+		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: s, Failures: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Portal: s.portal, Clock: o.Clock}))
 	})
 	return s
 }

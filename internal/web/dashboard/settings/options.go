@@ -51,6 +51,7 @@ type Options struct {
 	Charging Charging
 	Syncs    Syncs
 	Privacy  Privacy
+	Portal   Portal
 	Clock    clock.Clock
 }
 

@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
 )
@@ -102,5 +104,37 @@ func TestOnlyStoreManagersSaveSettings(t *testing.T) {
 	}
 	if len(s.saved) != 0 {
 		t.Error("a user without the permission has saved settings")
+	}
+}
+
+func TestPortalSettingsAreSaved(t *testing.T) {
+	s := open(t)
+	s.SignIn(dashboardtest.Owner)
+	path := at + "/settings/portal"
+	p := s.Get(path)
+	var form []string
+	for _, toggle := range portal.Toggles {
+		if !strings.Contains(p.Text, `name="`+string(toggle)+`" checked`) {
+			t.Errorf("the page has no switch for %s", toggle)
+		}
+		if toggle != portal.AllowOrderNow {
+			form = append(form, string(toggle), "on")
+		}
+	}
+	seen := seenIn(t, p)
+	form = append(form, "seen", seen, "skipMax", "2", "pauseMaxDays", "90", "rescheduleMinDays", "1", "rescheduleMaxDays", "60", "cutoffDays", "3", "upcomingCount", "4", "reasonRequired", "on", "supportUrl", "https://demo.example/help")
+	s.Want(s.Post(path, form...), http.StatusOK, "The settings were saved.", `value="90"`, `value="https://demo.example/help"`)
+	is, err := s.portal.Settings(t.Context(), s.First.ID)
+	want := portal.Settings{
+		Off: []portal.Toggle{portal.AllowOrderNow}, SkipMax: 2, PauseMaxDays: 90, RescheduleMin: 1, RescheduleMax: 60, CutoffDays: 3, Upcoming: 4, ReasonRequired: true,
+		Support: portal.Support{URL: "https://demo.example/help"}, Version: 1, UpdatedAt: s.Clock.Now(),
+	}
+	if err != nil || !reflect.DeepEqual(is, want) {
+		t.Errorf("the settings are %+v, %v; want %+v", is, err, want)
+	}
+	s.Want(s.Post(path, form...), http.StatusUnprocessableEntity, "The settings were changed since the page was opened")
+	for field, value := range map[string]string{"skipMax": "53", "cutoffDays": "-1", "supportUrl": "http://demo.example", "supportEmail": "nowhere", "rescheduleMaxDays": "x"} {
+		again := append([]string{field, value, "seen", "1"}, form...) // the first of several counts
+		s.Want(s.Post(path, again...), http.StatusUnprocessableEntity, `id="e-`+field+`"`)
 	}
 }
