@@ -91,7 +91,7 @@ func TestMovedStoreKeepsOrderDays(t *testing.T) {
 // then: the order of the day is made, and none before it.
 func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 	t.Parallel()
-	for _, row := range sample([]struct {
+	for _, row := range []struct {
 		name     string
 		from, to string
 		ask      []string
@@ -102,7 +102,7 @@ func TestPauseInMovedStoreEndsOnItsDay(t *testing.T) {
 		{"back over the date line", "Pacific/Auckland", "Pacific/Honolulu", []string{"pauseTillDate", "2026-12-12"}, "2026-12-12T10:00:00Z", "[01-11]"},
 		{"counted in orders", "America/New_York", "Pacific/Auckland", []string{"pauseDurationCycle", "1"}, "2026-12-10T11:00:00Z", "[12-10 01-10]"},
 		{"until a chosen instant", "America/New_York", "Pacific/Auckland", []string{"pauseTillDate", "2026-12-11T08:00:00Z"}, "2026-12-11T08:00:00Z", "[01-10]"},
-	}) {
+	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := subscribe(t, nil)

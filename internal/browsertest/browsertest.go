@@ -177,12 +177,7 @@ func (p *Tab) Open(url string) int {
 // not reported, the page itself knows it.
 func (p *Tab) status(answer *network.Response) int {
 	p.t.Helper()
-	for tries := 0; Eval[string](p, "document.readyState") != "complete"; tries++ {
-		if tries > int(patience/lookEvery) {
-			p.t.Fatal("the page is not loaded to its end")
-		}
-		<-time.After(lookEvery)
-	}
+	p.Until("document.readyState === 'complete'")
 	if answer == nil {
 		return Eval[int](p, "performance.getEntriesByType('navigation')[0].responseStatus")
 	}
@@ -229,6 +224,25 @@ func Eval[T any](p *Tab, expression string) T {
 		p.t.Fatalf("evaluate %.200s: %v", expression, err)
 	}
 	return v
+}
+
+// Until waits until an expression is true in the page, or in one that it leads to. A page that is just
+// left fails evaluations for reasons that say nothing: they are tried again.
+func (p *Tab) Until(expression string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	for {
+		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+		if err == nil && is {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.t.Fatalf("wait for %.200s: %v", expression, err)
+		case <-time.After(lookEvery):
+		}
+	}
 }
 
 // Screenshot returns the whole page as a PNG.

@@ -75,7 +75,7 @@ func (v *visit) reads(page, words string) {
 	v.t.Helper()
 	for range 100 {
 		v.tab.Open(page)
-		if v.has(words) {
+		if browsertest.Eval[bool](v.tab, saying(words)) {
 			return
 		}
 		pause()
@@ -86,16 +86,10 @@ func (v *visit) reads(page, words string) {
 // comes waits until the page that a form leads to says something.
 func (v *visit) comes(words string) {
 	v.t.Helper()
-	for range 200 {
-		if v.has(words) {
-			return
-		}
-		pause()
-	}
-	v.says(words)
+	v.tab.Until(saying(words))
 }
 
-func (v *visit) has(words string) bool {
-	v.t.Helper()
-	return browsertest.Eval[bool](v.tab, "(document.body?.innerText ?? ``).includes(`"+words+"`)")
+// saying is the expression that the page says something.
+func saying(words string) string {
+	return "(document.body?.innerText ?? ``).includes(`" + words + "`)"
 }

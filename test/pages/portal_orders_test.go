@@ -63,11 +63,5 @@ func pause() { <-time.After(50 * time.Millisecond) }
 // arrive waits until the page that leads on after a form has led on.
 func arrive(v *visit, query string) {
 	v.t.Helper()
-	for range 200 {
-		if browsertest.Eval[bool](v.tab, `(location.search.includes("`+query+`") && document.readyState === "complete")`) {
-			return
-		}
-		pause()
-	}
-	v.t.Fatalf("the form led to %s", browsertest.Eval[string](v.tab, "location.href + '\\n' + document.body.innerText"))
+	v.tab.Until(`location.search.includes("` + query + `") && document.readyState === "complete"`)
 }
