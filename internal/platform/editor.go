@@ -420,3 +420,11 @@ type Variant struct {
 	RequiresShipping    bool
 	OnlyOnPlans         bool // it is sold on selling plans only
 }
+
+// Name returns what tells the variant from others of its product; "" when there are none.
+func (v Variant) Name() string {
+	if v.Title == OnlyVariant {
+		return ""
+	}
+	return v.Title
+}

@@ -33,12 +33,8 @@ type OneOff struct {
 
 // Line returns the product as a line of an order.
 func (o OneOff) Line() contract.LineItem {
-	title := o.Variant.Title
-	if title == platform.OnlyVariant {
-		title = ""
-	}
 	return contract.LineItem{
-		ProductID: o.Variant.ProductID, VariantID: o.Variant.ID, SKU: o.Variant.SKU, Title: o.Variant.ProductTitle, VariantTitle: title,
+		ProductID: o.Variant.ProductID, VariantID: o.Variant.ID, SKU: o.Variant.SKU, Title: o.Variant.ProductTitle, VariantTitle: o.Variant.Name(),
 		Image: o.Variant.Image, Quantity: o.Quantity, Price: o.Variant.Price, Taxable: o.Variant.Taxable,
 	}
 }

@@ -29,14 +29,6 @@ type Product struct {
 	Unit money.Amount // what one costs then
 }
 
-// VariantName returns what tells the variant from others of its product; "" when there are none.
-func (p Product) VariantName() string {
-	if p.Title == platform.OnlyVariant {
-		return ""
-	}
-	return p.Title
-}
-
 // ProductList is a page of products.
 type ProductList struct {
 	Products []Product // product by product
@@ -96,16 +88,23 @@ func (s *Service) Product(ctx context.Context, who Caller, id contract.ID, line 
 	if err != nil {
 		return Product{}, err
 	}
-	if err := s.checkOffered(ctx, v, on, variant); err != nil {
+	g, ours, err := s.groupOf(ctx, v, on)
+	if err != nil {
 		return Product{}, err
+	}
+	sold, err := s.Edits.Variants(platform.Interactive(ctx), v.Shop, []int64{variant})
+	if err != nil {
+		return Product{}, err
+	}
+	if ours && !sells(g, sold[variant]) {
+		return Product{}, notOffered(variant)
 	}
 	quote, err := s.Edits.QuoteOf(ctx, v.Shop.ID, v.State.Contract, on)
 	if err != nil {
 		return Product{}, err
 	}
-	sold, err := s.Edits.Variants(platform.Interactive(ctx), v.Shop, []int64{variant})
 	unit, _ := quote(sold[variant])
-	return Product{sold[variant], unit}, err
+	return Product{sold[variant], unit}, nil
 }
 
 // OneTimeProduct returns one variant as OneTimeProducts lists it, or why the caller may not have it.
@@ -240,20 +239,26 @@ func (s *Service) checkOffered(ctx context.Context, v View, sellingPlan, variant
 	if err != nil || !ours {
 		return err
 	}
-	has := func(list []plan.Titled, id int64) bool {
-		return slices.ContainsFunc(list, func(t plan.Titled) bool { return t.ID == id })
-	}
-	if has(g.Variants, variant) {
+	if lists(g.Variants, variant) {
 		return nil
 	}
 	sold, err := s.Edits.Variants(platform.Interactive(ctx), v.Shop, []int64{variant})
 	if err != nil {
 		return err
 	}
-	if has(g.Products, sold[variant].ProductID) {
-		return nil
+	if !sells(g, sold[variant]) {
+		return notOffered(variant)
 	}
-	return notOffered(variant)
+	return nil
+}
+
+// sells reports whether a variant is sold on a group, alone or with its product.
+func sells(g plan.Group, v platform.Variant) bool {
+	return lists(g.Variants, v.ID) || lists(g.Products, v.ProductID)
+}
+
+func lists(titles []platform.Titled, id int64) bool {
+	return slices.ContainsFunc(titles, func(t platform.Titled) bool { return t.ID == id })
 }
 
 func notOffered(variant int64) error {

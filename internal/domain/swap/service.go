@@ -155,8 +155,8 @@ func withCatalogueNames(param string, list []Product, sold map[int64]platform.Va
 		}
 		if p.Name == "" {
 			p.Name = v.ProductTitle
-			if v.Title != "" && v.Title != platform.OnlyVariant {
-				p.Name += " - " + v.Title
+			if name := v.Name(); name != "" {
+				p.Name += " - " + name
 			}
 		}
 		if p.Image == "" {

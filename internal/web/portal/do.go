@@ -3,6 +3,7 @@ package portal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -30,6 +31,29 @@ func (v Visit) Version(r *http.Request) int64 {
 		return 0
 	}
 	return n
+}
+
+// Typed returns what a form was sent with, or what a field has at first.
+func Typed(r *http.Request, field, first string) string {
+	if r.Method == http.MethodPost {
+		return r.PostForm.Get(field)
+	}
+	return first
+}
+
+// Change carries out a form about the contract that its path names, and leads to the contract's screen,
+// which says what was done. When that fails in a way that its reader can do something about, again
+// shows the form again.
+func (v Visit) Change(w http.ResponseWriter, r *http.Request, work func(context.Context, do.ContractRef) (done string, err error), again func(error) error) error {
+	id, err := ContractOf(r)
+	if err != nil {
+		return err
+	}
+	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		done, err := work(ctx, do.ContractRef{ID: id, Version: v.Version(r)})
+		return fmt.Sprintf("/s/%d?done=%s", id, done), err
+	})
+	return v.Again(err, func() error { return again(err) })
 }
 
 // Again has a form shown again by show when it failed with err in a way that its reader can do

@@ -185,10 +185,12 @@ func (s *Service) catalogueOf(ctx context.Context, store shop.Shop, c contract.C
 		return known, nil
 	}
 	known.prices = make(map[int64]money.Amount, len(sold))
+	quote, err := s.Prices.QuoteOf(ctx, store.ID, c, c.Lines[0].SellingPlanID)
+	if err != nil {
+		return known, fmt.Errorf("price an offer: %w", err)
+	}
 	for id, v := range sold {
-		if known.prices[id], _, err = s.Prices.UnitPrice(ctx, store.ID, c, v, c.Lines[0].SellingPlanID); err != nil {
-			return known, fmt.Errorf("price an offer: %w", err)
-		}
+		known.prices[id], _ = quote(v)
 	}
 	if frequencies && len(x.groups) == 1 {
 		known.totals, err = s.totals(ctx, store, c, sold, x)
@@ -204,6 +206,10 @@ func (s *Service) totals(ctx context.Context, store shop.Shop, c contract.Contra
 		if !selectable(c, o) {
 			continue
 		}
+		quote, err := s.Prices.QuoteOf(ctx, store.ID, c, o.ID)
+		if err != nil {
+			return nil, fmt.Errorf("price an offer: %w", err)
+		}
 		sum := money.Amount{Currency: c.Currency}
 		whole := true
 		for _, l := range c.Lines {
@@ -211,10 +217,7 @@ func (s *Service) totals(ctx context.Context, store shop.Shop, c contract.Contra
 			if whole = whole && ok && v.Price.Currency == c.Currency; !whole {
 				break
 			}
-			price, _, err := s.Prices.UnitPrice(ctx, store.ID, c, v, o.ID)
-			if err != nil {
-				return nil, fmt.Errorf("price an offer: %w", err)
-			}
+			price, _ := quote(v)
 			sum = sum.Plus(price.Times(int64(l.Quantity)))
 		}
 		if whole {

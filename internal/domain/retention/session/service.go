@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -45,8 +46,8 @@ type Prices interface {
 	// VariantsOfLines reads the variants of lines. Those that the store no longer sells are
 	// left out.
 	VariantsOfLines(ctx context.Context, store shop.Shop, lines []contract.LineItem) (map[int64]platform.Variant, error)
-	// UnitPrice returns a variant's unit price in the contract's next order on a selling plan.
-	UnitPrice(ctx context.Context, of shop.ID, c contract.Contract, v platform.Variant, sellingPlan int64) (money.Amount, *platform.Pricing, error)
+	// QuoteOf returns the prices of variants in the contract's next order on a selling plan.
+	QuoteOf(ctx context.Context, of shop.ID, c contract.Contract, sellingPlan int64) (terms.Quote, error)
 }
 
 // Tx is one transaction on one shop's data.

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -92,7 +93,7 @@ func (c *Changes) VariantsOfLines(_ context.Context, _ shop.Shop, lines []contra
 	return sold, nil
 }
 
-// UnitPrice is the variant's own price.
-func (c *Changes) UnitPrice(_ context.Context, _ shop.ID, _ contract.Contract, v platform.Variant, _ int64) (money.Amount, *platform.Pricing, error) {
-	return v.Price, nil, nil
+// QuoteOf has the variants' own prices.
+func (c *Changes) QuoteOf(context.Context, shop.ID, contract.Contract, int64) (terms.Quote, error) {
+	return func(v platform.Variant) (money.Amount, *platform.Pricing) { return v.Price, nil }, nil
 }

@@ -49,11 +49,16 @@ func seenSettings(s shop.Settings) string {
 func (m *room) save(r *http.Request, v dashboard.Visit, change func(*shop.Settings) error) error {
 	_, err := m.Changes.ChangeSettings(r.Context(), v.Shop.Domain, v.Actor(r), func(s *shop.Settings) error {
 		if seenSettings(*s) != r.PostForm.Get("seen") {
-			return fault.New(fault.Conflict, "the settings were changed since the page was opened: look at them, and enter your changes again").Code("settingsChanged")
+			return settingsChanged()
 		}
 		return change(s)
 	})
 	return err
+}
+
+// settingsChanged refuses a form whose reader has seen other settings.
+func settingsChanged() error {
+	return fault.New(fault.Conflict, "the settings were changed since the page was opened: look at them, and enter your changes again").Code("settingsChanged")
 }
 
 // answer shows a form, with why it was not saved.

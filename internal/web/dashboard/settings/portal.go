@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -108,7 +107,7 @@ func (m *room) portal(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 func (m *room) savePortal(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	_, err := m.Portal.ChangeSettings(r.Context(), v.Shop.ID, v.Actor(r), func(s *portal.Settings) error {
 		if strconv.FormatInt(s.Version, 10) != r.PostForm.Get("seen") {
-			return fault.New(fault.Conflict, "the settings were changed since the page was opened: look at them, and enter your changes again").Code("settingsChanged")
+			return settingsChanged()
 		}
 		return enterPortal(r, s)
 	})

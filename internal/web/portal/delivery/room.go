@@ -179,18 +179,13 @@ func (m room) others(r *http.Request, v portal.Visit, id contract.ID) ([]contrac
 }
 
 func (m room) change(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := portal.ContractOf(r)
-	if err != nil {
-		return err
-	}
-	to := addressOf(r)
-	if err = check(to); err == nil {
-		err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-			done, err := m.set(ctx, r, v, do.ContractRef{ID: id, Version: v.Version(r)}, to)
-			return words.Path(id) + "?done=" + done, err
-		})
-	}
-	return v.Again(err, func() error { return m.show(w, r, v, err) })
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
+		to := addressOf(r)
+		if err := check(to); err != nil {
+			return "", err
+		}
+		return m.set(ctx, r, v, ref, to)
+	}, func(err error) error { return m.show(w, r, v, err) })
 }
 
 // set changes the address of a contract and, when it is asked for, that of the others. Those that do

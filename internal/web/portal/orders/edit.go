@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
@@ -65,7 +64,7 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 		is := once{Item: items[recurring+i], Variant: one.Variant.ID, Set: v.View.Form(at+"/quantity", s.Contract.Version), Remove: v.View.Form(at+"/remove", s.Contract.Version)}
 		is.Remove.Text, is.Remove.About = v.T("action.remove"), one.Variant.ProductTitle
 		is.Set.About = one.Variant.ProductTitle
-		is.Quantity = pieces(v, strconv.Itoa(one.Quantity))
+		is.Quantity = words.QuantityField(v, strconv.Itoa(one.Quantity), command.MaxOneOffQuantity)
 		if is.Sent = variantOf(r) == one.Variant.ID && r.PostForm.Has(quantityField); is.Sent {
 			is.Quantity.Value = r.PostForm.Get(quantityField)
 		}
@@ -81,11 +80,6 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 		Name: "edit", Title: v.T("edit.title", "day", day), Lead: v.T("edit.text"), Email: s.Contract.Customer.Email,
 		Crumb: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Content: p,
 	}
-}
-
-// pieces is the field of a quantity.
-func pieces(v portal.Visit, value string) portal.Field {
-	return portal.Field{Name: quantityField, Type: "number", Label: v.T("quantity.label"), Value: value, Min: "1", Limit: strconv.Itoa(command.MaxOneOffQuantity), Required: true}
 }
 
 func (m room) askAdd(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -109,11 +103,7 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, re
 		}
 		q := words.Question(v, s.Contract, words.Choosing(path, variant))
 		q.Title, q.Lead = v.T("once.ask", "product", words.ProductName(p), "day", day), v.T("once.ask.text", "amount", words.Amount(v, p.Unit), "payment", words.Payment(v, s.Contract))
-		value := "1"
-		if r.PostForm.Has(quantityField) {
-			value = r.PostForm.Get(quantityField)
-		}
-		q.Fields, q.Button, q.Keep = []portal.Field{pieces(v, value)}, v.T("once.button"), v.T("once.keep")
+		q.Fields, q.Button, q.Keep = []portal.Field{words.QuantityField(v, portal.Typed(r, quantityField, "1"), command.MaxOneOffQuantity)}, v.T("once.button"), v.T("once.keep")
 		return v.Ask(w, r, q, refused)
 	}
 	asked := words.ProductsAsked(r)
@@ -131,12 +121,9 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, re
 // oneTime reads the product of an order that a form names.
 func oneTime(r *http.Request, v portal.Visit, t target, variant int64) (do.OneTime, error) {
 	p := do.OneTime{ContractRef: do.ContractRef{ID: t.contract, Version: v.Version(r)}, Attempt: t.attempt, Variant: variant}
-	n, err := strconv.Atoi(r.PostForm.Get(quantityField))
-	if err != nil || n < 1 || n > command.MaxOneOffQuantity {
-		return p, fault.New(fault.Invalid, "quantity must be from 1 to %d", command.MaxOneOffQuantity).Code("quantity").Field(quantityField)
-	}
-	p.Quantity = n
-	return p, nil
+	var err error
+	p.Quantity, err = words.Quantity(r, command.MaxOneOffQuantity)
+	return p, err
 }
 
 func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -223,11 +210,7 @@ func (m room) askNote(w http.ResponseWriter, r *http.Request, v portal.Visit) er
 func noteQuestion(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Order) portal.Question {
 	q := words.Question(v, s.Contract, words.OrderPath(o.Attempt)+"/note")
 	q.Title, q.Lead = v.T("note.ask", "day", v.Day(o.BillingDate)), v.T("note.ask.text")
-	value := o.Note
-	if r.PostForm.Has(noteField) {
-		value = r.PostForm.Get(noteField)
-	}
-	q.Fields = []portal.Field{{Name: noteField, Type: "textarea", Label: v.T("note.label"), Hint: v.T("note.hint", "n", billing.MaxNote), Value: value, Max: billing.MaxNote}}
+	q.Fields = []portal.Field{{Name: noteField, Type: "textarea", Label: v.T("note.label"), Hint: v.T("note.hint", "n", billing.MaxNote), Value: portal.Typed(r, noteField, o.Note), Max: billing.MaxNote}}
 	q.Button, q.Keep = v.T("note.button"), v.T("note.keep")
 	return q
 }

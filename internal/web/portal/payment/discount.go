@@ -71,13 +71,8 @@ func (m room) showRemove(w http.ResponseWriter, r *http.Request, v portal.Visit,
 }
 
 func (m room) remove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := portal.ContractOf(r)
-	if err != nil {
-		return err
-	}
-	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-		_, err := m.Changes.RemoveDiscount(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, r.URL.Query().Get("discount"))
-		return words.Path(id) + "?done=discount-removed", err
-	})
-	return v.Again(err, func() error { return m.showRemove(w, r, v, err) })
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
+		_, err := m.Changes.RemoveDiscount(ctx, v.Caller(r), ref, r.URL.Query().Get("discount"))
+		return "discount-removed", err
+	}, func(err error) error { return m.showRemove(w, r, v, err) })
 }

@@ -147,15 +147,7 @@ func (m room) sendLink(w http.ResponseWriter, r *http.Request, v portal.Visit) e
 
 // do carries out a form of the page, which is shown again when it fails.
 func (m room) do(w http.ResponseWriter, r *http.Request, v portal.Visit, work func(context.Context, do.ContractRef) (done string, err error)) error {
-	id, err := portal.ContractOf(r)
-	if err != nil {
-		return err
-	}
-	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-		done, err := work(ctx, do.ContractRef{ID: id, Version: v.Version(r)})
-		return words.Path(id) + "?done=" + done, err
-	})
-	return v.Again(err, func() error {
+	return v.Change(w, r, work, func(err error) error {
 		p, failed := m.page(r, v)
 		if failed != nil {
 			return failed

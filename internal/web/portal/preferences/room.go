@@ -49,7 +49,7 @@ type screen struct {
 	Always []string        // names of the others
 }
 
-// page shows which e-mails are sent. With refused kinds from a form it shows those.
+// page shows which e-mails are sent to a subscriber who has refused some kinds.
 func page(v portal.Visit, version int64, off []notify.Kind) portal.Page {
 	is := screen{Form: v.View.Form(path, version)}
 	for _, k := range notify.OptionalKinds {

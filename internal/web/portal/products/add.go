@@ -56,12 +56,12 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		}
 		return m.showAdd(w, r, v, s, err)
 	}
-	n, err := quantityOf(r)
+	n, err := words.Quantity(r, maxQuantity)
 	if err != nil {
 		return again(err)
 	}
-	return m.carry(w, r, v, "added", func(ctx context.Context, ref do.ContractRef) error {
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
 		_, err := m.Changes.AddProduct(ctx, v.Caller(r), ref, do.NewProduct{Variant: words.VariantAsked(r), Quantity: n})
-		return err
+		return "added", err
 	}, again)
 }

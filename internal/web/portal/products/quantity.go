@@ -50,13 +50,13 @@ func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line co
 
 func (m room) quantity(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
 	again := func(err error) error { return m.askAbout(w, r, v, do.ChangeQuantity, quantityQuestion, err) }
-	n, err := quantityOf(r)
+	n, err := words.Quantity(r, maxQuantity)
 	if err != nil {
 		return again(err)
 	}
-	return m.carry(w, r, v, "quantity", func(ctx context.Context, ref do.ContractRef) error {
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
 		_, err := m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: r.URL.Query().Get("line"), Quantity: &n})
-		return err
+		return "quantity", err
 	}, again)
 }
 
@@ -81,8 +81,8 @@ func removeQuestion(_ *http.Request, v portal.Visit, s overview.Sheet, line cont
 }
 
 func (m room) remove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	return m.carry(w, r, v, "removed", func(ctx context.Context, ref do.ContractRef) error {
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
 		_, err := m.Changes.RemoveProduct(ctx, v.Caller(r), ref, r.URL.Query().Get("line"))
-		return err
+		return "removed", err
 	}, func(err error) error { return m.askAbout(w, r, v, do.RemoveProduct, removeQuestion, err) })
 }

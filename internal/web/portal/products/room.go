@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -56,9 +55,6 @@ func New(o Options) portal.Room {
 
 type room struct{ Options }
 
-// quantityField is the field of a quantity, as the interface names it.
-const quantityField = "quantity"
-
 // maxQuantity is how many of a product an order may have.
 const maxQuantity = 9999
 
@@ -88,22 +84,9 @@ func lineOf(r *http.Request, c contract.Contract) (contract.LineItem, string, er
 	return c.Lines[at], name, nil
 }
 
-// quantityOf reads the quantity that a form has.
-func quantityOf(r *http.Request) (int, error) {
-	n, err := strconv.Atoi(r.PostForm.Get(quantityField))
-	if err != nil || n < 1 || n > maxQuantity {
-		return 0, fault.New(fault.Invalid, "quantity must be from 1 to %d", maxQuantity).Code("quantity").Field(quantityField)
-	}
-	return n, nil
-}
-
 // quantityInput is the field of a quantity.
 func quantityInput(r *http.Request, v portal.Visit, is int) portal.Field {
-	value := strconv.Itoa(is)
-	if r.Method == http.MethodPost {
-		value = r.PostForm.Get(quantityField)
-	}
-	return portal.Field{Name: quantityField, Type: "number", Label: v.T("quantity.label"), Value: value, Min: "1", Limit: strconv.Itoa(maxQuantity), Required: true}
+	return words.QuantityField(v, portal.Typed(r, "quantity", strconv.Itoa(is)), maxQuantity)
 }
 
 // steps show what the next order costs now and what it costs then.
@@ -116,17 +99,4 @@ func steps(v portal.Visit, s overview.Sheet, then contract.Contract) []portal.St
 		{Name: v.T("steps.now"), Day: day, Amount: words.Amount(v, s.NextCost(s.Contract))},
 		{Name: v.T("steps.changed"), Day: day, Amount: words.Amount(v, s.NextCost(then)), Kind: "now"},
 	}
-}
-
-// carry carries out a form. When it fails in a way that its reader can do something about, it is shown
-// again.
-func (m room) carry(w http.ResponseWriter, r *http.Request, v portal.Visit, done string, work func(context.Context, do.ContractRef) error, again func(error) error) error {
-	id, err := portal.ContractOf(r)
-	if err != nil {
-		return err
-	}
-	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-		return words.Path(id) + "?done=" + done, work(ctx, do.ContractRef{ID: id, Version: v.Version(r)})
-	})
-	return v.Again(err, func() error { return again(err) })
 }

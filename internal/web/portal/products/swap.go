@@ -116,8 +116,8 @@ func (m room) swap(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	if more := rise(s, s.Contract.Repriced(line.ID, p.Unit)); more > 0 && r.PostForm.Get(agreed) != strconv.FormatInt(more, 10) {
 		return again(fault.New(fault.Invalid, "agreed must be %d, how much more an order costs", more).Code("priceNotAgreed").Field(agreed))
 	}
-	return m.carry(w, r, v, "swapped", func(ctx context.Context, ref do.ContractRef) error {
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
 		_, err := m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: name, Variant: &variant})
-		return err
+		return "swapped", err
 	}, again)
 }

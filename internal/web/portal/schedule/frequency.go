@@ -20,16 +20,7 @@ const sellingPlan = "sellingPlanId"
 const shownDates = 3
 
 func (m room) askFrequency(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	s, err := m.sheet(r, v)
-	switch {
-	case err != nil:
-		return err
-	case s.Can.Allows(do.ChangeFrequency):
-		return m.showFrequencies(w, r, v, s, nil)
-	case s.Can[do.ChangeFrequency] != nil:
-		return s.Can[do.ChangeFrequency]
-	}
-	return v.Go(w, words.Path(s.Contract.ID), "")
+	return m.ask(w, r, v, do.ChangeFrequency, func(s overview.Sheet) error { return m.showFrequencies(w, r, v, s, nil) })
 }
 
 // showFrequencies asks how often orders come, of what the merchant offers.
@@ -82,20 +73,14 @@ func about(v portal.Visit, s overview.Sheet, f do.Frequency) string {
 }
 
 func (m room) frequency(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	id, err := portal.ContractOf(r)
-	if err != nil {
-		return err
-	}
-	plan, failed := strconv.ParseInt(r.PostForm.Get(sellingPlan), 10, 64)
-	if failed != nil {
-		err = choiceMissing(sellingPlan)
-	} else {
-		err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
-			_, err := m.Changes.SetFrequency(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, plan)
-			return words.Path(id) + "?done=frequency", err
-		})
-	}
-	return v.Again(err, func() error {
+	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
+		plan, err := strconv.ParseInt(r.PostForm.Get(sellingPlan), 10, 64)
+		if err != nil {
+			return "", choiceMissing(sellingPlan)
+		}
+		_, err = m.Changes.SetFrequency(ctx, v.Caller(r), ref, plan)
+		return "frequency", err
+	}, func(err error) error {
 		s, failed := m.sheet(r, v)
 		if failed != nil {
 			return failed

@@ -24,7 +24,7 @@ const (
 var months = []int{1, 2, 3}
 
 func (m room) askPause(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	return m.ask(w, r, v, do.Pause, pauseQuestion)
+	return m.ask(w, r, v, do.Pause, func(s overview.Sheet) error { return v.Ask(w, r, pauseQuestion(v, s, r), nil) })
 }
 
 // inMonths returns the hour of orders so many months from today, on the last day of a month that is
@@ -47,8 +47,8 @@ func pauseQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Que
 	}
 	last := s.Settings.PausedUntil(v.Now, v.Calendar)
 	choice := portal.Field{Name: long, Type: "radio", Label: v.T("pause.long"), Required: true}
-	day := portal.Field{Name: until, Type: "date", Label: v.T("pause.day"), Hint: v.T("pause.day.hint"), Value: typed(r, until, ""), Min: inField(v, tomorrow(v))}
-	is := typed(r, long, "1")
+	day := portal.Field{Name: until, Type: "date", Label: v.T("pause.day"), Hint: v.T("pause.day.hint"), Value: portal.Typed(r, until, ""), Min: inField(v, tomorrow(v))}
+	is := portal.Typed(r, long, "1")
 	offer := func(value, name string) {
 		choice.Choices = append(choice.Choices, portal.Choice{Value: value, Name: name, Selected: value == is})
 	}

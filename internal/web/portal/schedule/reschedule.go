@@ -68,7 +68,7 @@ func moveQuestion(v portal.Visit, s overview.Sheet, o overview.Order, r *http.Re
 		q.Steps = append(q.Steps, portal.Step{Name: v.T("steps.then"), Day: v.ShortDay(then.BillingDate), Amount: words.Cost(v, then.Record)})
 	}
 	when := portal.Field{Name: to, Type: "radio", Label: v.T("reschedule.to"), Required: true}
-	is := typed(r, to, "")
+	is := portal.Typed(r, to, "")
 	for _, n := range weeks {
 		day := v.Calendar.At(v.Local(o.BillingDate).AddDate(0, 0, 7*n))
 		if day.Before(first) || day.After(last) {
@@ -82,10 +82,10 @@ func moveQuestion(v portal.Visit, s overview.Sheet, o overview.Order, r *http.Re
 		when.Choices = append(when.Choices, portal.Choice{Value: value, Name: v.T(key, "n", count, "day", v.Day(day)), Selected: value == is})
 	}
 	when.Choices = append(when.Choices, portal.Choice{Value: another, Name: v.T("reschedule.other"), Selected: is == another})
-	all := typed(r, scope, onlyThis) == future
+	all := portal.Typed(r, scope, onlyThis) == future
 	q.Fields = []portal.Field{
 		when,
-		{Name: date, Type: "date", Label: v.T("reschedule.day"), Value: typed(r, date, inField(v, o.BillingDate)), Min: inField(v, first), Limit: inField(v, last)},
+		{Name: date, Type: "date", Label: v.T("reschedule.day"), Value: portal.Typed(r, date, inField(v, o.BillingDate)), Min: inField(v, first), Limit: inField(v, last)},
 		{Name: scope, Type: "radio", Label: v.T("reschedule.scope"), Required: true, Choices: []portal.Choice{
 			{Value: onlyThis, Name: v.T("reschedule.scope.this"), Selected: !all}, {Value: future, Name: v.T("reschedule.scope.future"), Selected: all},
 		}},

@@ -14,7 +14,7 @@ import (
 const firstDay = "nextBillingDate"
 
 func (m room) askRestart(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	return m.ask(w, r, v, do.Restart, restartQuestion)
+	return m.ask(w, r, v, do.Restart, func(s overview.Sheet) error { return v.Ask(w, r, restartQuestion(v, s, r), nil) })
 }
 
 // restartQuestion says what a subscription that has ended costs when it starts again: its products
@@ -32,7 +32,7 @@ func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Q
 		q.Lead, q.Says, q.Keep = v.T("restart.noPayment"), nil, v.T("restart.keep")
 		return q
 	}
-	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: typed(r, firstDay, inField(v, tomorrow(v))), Min: inField(v, tomorrow(v)), Required: true}}
+	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: portal.Typed(r, firstDay, inField(v, tomorrow(v))), Min: inField(v, tomorrow(v)), Required: true}}
 	q.Button, q.Keep = v.T("restart.button"), v.T("restart.keep")
 	return q
 }

@@ -65,14 +65,14 @@ func (m room) sheet(r *http.Request, v portal.Visit) (overview.Sheet, error) {
 	return m.Sheets.Sheet(r.Context(), v.Caller(r), id, 0)
 }
 
-// ask shows a question about a contract, or leads back to the contract when it is not permitted now.
-func (m room) ask(w http.ResponseWriter, r *http.Request, v portal.Visit, a do.Action, of func(portal.Visit, overview.Sheet, *http.Request) portal.Question) error {
+// ask shows the question about a contract, or leads back to the contract when it is not permitted now.
+func (m room) ask(w http.ResponseWriter, r *http.Request, v portal.Visit, a do.Action, show func(overview.Sheet) error) error {
 	s, err := m.sheet(r, v)
 	switch {
 	case err != nil:
 		return err
 	case s.Can.Allows(a):
-		return v.Ask(w, r, of(v, s, r), nil)
+		return show(s)
 	case s.Can[a] != nil:
 		return s.Can[a]
 	}
@@ -87,14 +87,6 @@ func dayOf(r *http.Request, v portal.Visit, field string) (time.Time, error) {
 		return time.Time{}, fault.New(fault.Invalid, "%s must be a day after today", field).Code("dayUnknown").Field(field)
 	}
 	return v.Calendar.At(day), nil
-}
-
-// typed returns what a form was sent with, or what a field has at first.
-func typed(r *http.Request, field, first string) string {
-	if r.Method == http.MethodPost {
-		return r.PostForm.Get(field)
-	}
-	return first
 }
 
 func choiceMissing(field string) error {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
@@ -53,7 +54,7 @@ func Picker(v portal.Visit, path string, q do.ProductQuery, list do.ProductList,
 	for _, one := range list.Products {
 		name := ProductName(one)
 		pick := portal.Pick{
-			Item: portal.Item{Title: one.ProductTitle, About: one.VariantName(), Image: one.Image, Price: price(one)},
+			Item: portal.Item{Title: one.ProductTitle, About: one.Name(), Image: one.Image, Price: price(one)},
 			Link: portal.Action{Text: v.T("picker.choose"), About: name, Path: Choosing(path, one.ID), Asks: true},
 		}
 		if !one.Available {
@@ -77,9 +78,26 @@ func Picker(v portal.Visit, path string, q do.ProductQuery, list do.ProductList,
 	return p
 }
 
+// quantity is the field of a quantity, as the interface names it.
+const quantity = "quantity"
+
+// QuantityField is the field of a quantity, which is at most so large.
+func QuantityField(v portal.Visit, value string, most int) portal.Field {
+	return portal.Field{Name: quantity, Type: "number", Label: v.T("quantity.label"), Value: value, Min: "1", Limit: strconv.Itoa(most), Required: true}
+}
+
+// Quantity reads the quantity that a form has.
+func Quantity(r *http.Request, most int) (int, error) {
+	n, err := strconv.Atoi(r.PostForm.Get(quantity))
+	if err != nil || n < 1 || n > most {
+		return 0, fault.New(fault.Invalid, "quantity must be from 1 to %d", most).Code("quantity").Field(quantity)
+	}
+	return n, nil
+}
+
 // ProductName returns what a product is called: with its variant where it has several.
 func ProductName(p do.Product) string {
-	if name := p.VariantName(); name != "" {
+	if name := p.Name(); name != "" {
 		return fmt.Sprintf("%s, %s", p.ProductTitle, name)
 	}
 	return p.ProductTitle
