@@ -264,7 +264,9 @@ func TestNoTextFieldOfDashboardRunsWhatIsTyped(t *testing.T) {
 	holds := 0
 	for _, file := range c.files {
 		text := browsertest.Eval[string](c.tab, fmt.Sprintf("fetch(%q).then(answer => answer.ok ? answer.text() : 'no')", file))
-		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+		read := csv.NewReader(strings.NewReader(text))
+		read.FieldsPerRecord = -1 // a page with several tables has them one below the other
+		rows, err := read.ReadAll()
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -69,7 +70,8 @@ type done struct {
 	took    time.Duration
 }
 
-// run does the parts that are wanted. One that fails ends the run.
+// run does the parts that are wanted. One that fails does not keep the others from running, but
+// no report is written then.
 func (s *soak) run(ctx context.Context) error {
 	for _, name := range s.only {
 		if !slices.ContainsFunc(s.parts(), func(p part) bool { return p.name == name }) {
@@ -82,6 +84,7 @@ func (s *soak) run(ctx context.Context) error {
 	}
 	began := clock.System{}.Now()
 	var all []done
+	var failed error
 	for _, p := range s.parts() {
 		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
 			continue
@@ -90,14 +93,19 @@ func (s *soak) run(ctx context.Context) error {
 		at := clock.System{}.Now()
 		figures, err := p.do(ctx)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.name, err))
+			fmt.Printf("=== %s: FAILED: %s\n", p.name, err)
+			if ctx.Err() != nil {
+				return failed
+			}
+			continue
 		}
 		took := clock.System{}.Now().Sub(at)
 		fmt.Printf("=== %s: passed in %s\n", p.name, took.Round(time.Second))
 		all = append(all, done{p, figures, took})
 	}
-	if len(s.only) > 0 {
-		return nil
+	if failed != nil || len(s.only) > 0 {
+		return failed
 	}
 	if err := os.WriteFile(s.report, []byte(reportOf(commit, began, all)), 0o644); err != nil { //nolint:gosec // a document
 		return err
