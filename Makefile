@@ -24,7 +24,8 @@ TOOL   := $(GO) tool -modfile=tools/go.mod
 TESTS     ?= ./...
 # The stories wait now and then, so more of them run than there are processors. The limit
 # is for what hangs: the slowest package needs a fifth of it.
-TESTFLAGS ?= -p 2 -parallel 4 -timeout 30m
+# What go vet says, make vet says with all its analyzers.
+TESTFLAGS ?= -vet=off -p 2 -parallel 4 -timeout 30m
 # Memory of the tests is small, so that it may grow further before it is collected.
 TESTENV   := env GOGC=400
 # The race detector runs on the packages whose code or tests name goroutines, locks or atomic

@@ -47,20 +47,13 @@ func databases(t *testing.T) map[string]func(*testing.T) func() *store.DB {
 	return map[string]func(*testing.T) func() *store.DB{
 		"SQLite": func(t *testing.T) func() *store.DB {
 			o := storetest.SQLiteOptions(t)
-			migrate(t, o)
+			storetest.SQLiteFile(t, o.URL)
 			return func() *store.DB { return storetest.Open(t, o) }
 		},
 		"PostgreSQL": func(t *testing.T) func() *store.DB {
 			o := storetest.PostgresOptions(t)
 			return func() *store.DB { return storetest.Open(t, o) }
 		},
-	}
-}
-
-func migrate(t *testing.T, o store.Options) {
-	t.Helper()
-	if err := storetest.Open(t, o).Migrate(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 
