@@ -13,7 +13,7 @@ import (
 
 func TestSnapshotRestoresEverything(t *testing.T) {
 	t.Parallel()
-	testSnapshot(t, Options{})
+	testSnapshot(t, Options{Contracts: 40})
 }
 
 func testSnapshot(t *testing.T, o Options) {
@@ -125,7 +125,7 @@ func TestWebhooksFollowChangedPorts(t *testing.T) {
 
 func TestSnapshotOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	testSnapshot(t, Options{Database: pgtest.Empty(t)})
+	testSnapshot(t, Options{Database: pgtest.Empty(t), Contracts: 40})
 }
 
 func TestEmptyDatabaseIsFilledFromPlatform(t *testing.T) {

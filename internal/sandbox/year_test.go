@@ -162,11 +162,11 @@ func inTurn(a, b string) int {
 func TestStoryIsDeterministic(t *testing.T) {
 	t.Parallel()
 	story := func() history {
-		b := start(t, Options{Contracts: 40, Seed: 5})
+		b := start(t, Options{Contracts: 30, Seed: 5})
 		b.direct("POST", "/platform/outcomes", `{"contractId":9001,"code":"INSUFFICIENT_FUNDS"}`, nil)
 		b.direct("POST", "/platform/contracts", checkoutBody(""), nil)
 		b.direct("POST", "/platform/faults", `{"rate":0.1,"seed":3,"for":"P10D"}`, nil)
-		b.advance("P45D")
+		b.advance("P30D")
 		return b.history()
 	}
 	one, two := story(), story()

@@ -75,12 +75,33 @@ func (p Program) Connect(ctx context.Context, domain, token string, hour, minute
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("connect %s: %w\n%s", domain, err, bytes.TrimSpace(out))
 	}
-	cmd = exec.CommandContext(ctx, p.Path, "shops", "confirm", domain, "--yes")
-	cmd.Env = append(os.Environ(), p.Env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("confirm %s: %w\n%s", domain, err, bytes.TrimSpace(out))
+	return p.confirm(ctx, domain)
+}
+
+// confirm confirms that a store may be charged, once its contracts are read: a node that runs may
+// have taken that over.
+func (p Program) confirm(ctx context.Context, domain string) error {
+	ticks := time.NewTicker(100 * time.Millisecond)
+	defer ticks.Stop()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		cmd := exec.CommandContext(ctx, p.Path, "shops", "confirm", domain, "--yes")
+		cmd.Env = append(os.Environ(), p.Env...)
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("confirm %s: %w\n%s", domain, err, bytes.TrimSpace(out))
+		if !bytes.Contains(out, []byte("are still being read")) {
+			return err
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return err
+		}
 	}
-	return nil
 }
 
 // Node is one process of the service.

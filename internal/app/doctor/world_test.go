@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/store"
+	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 // TestMain has this process trust the certificate of the mail server.
@@ -81,7 +82,9 @@ type world struct {
 func begin(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, folder: t.TempDir()}
-	w.begin(filepath.Join(w.folder, "perennial.db"))
+	database := filepath.Join(w.folder, "perennial.db")
+	storetest.SQLiteFile(t, database)
+	w.begin(database)
 	return w
 }
 

@@ -48,10 +48,8 @@ type door struct {
 func begin(t *testing.T) *door {
 	t.Helper()
 	o := storetest.SQLiteOptions(t)
+	storetest.SQLiteFile(t, o.URL)
 	d := &door{T: t, db: storetest.Open(t, o), file: o.URL, at: clock.NewManual(noon)}
-	if err := d.db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	d.Service = &login.Service{Store: d.db.Login(), Clock: d.at, PublicURL: "https://subs.example/"}
 	d.of = d.shop("demo.myshopify.com", subscription(10, 1, ada), subscription(11, 2, bob), subscription(12, 1, ada))
 	d.second = d.shop("other.myshopify.com", subscription(20, 1, ada))
