@@ -1,5 +1,5 @@
 // Command soak does what takes longer than a check: the long tests, a long proof, every
-// mutant, every day of every time zone. A run of all of it that succeeds writes the report
+// mutant, every day of every time zone. A part that passes writes its section of the report
 // docs/generated/soak.md.
 package main
 
@@ -23,9 +23,9 @@ func main() {
 	defer stop()
 	var s soak
 	var only string
-	flag.StringVar(&s.report, "report", "docs/generated/soak.md", "file for the report of a whole run")
+	flag.StringVar(&s.report, "report", "docs/generated/soak.md", "file of the report")
 	flag.IntVar(&s.renewals, "renewals", 100_000, "renewals of the proof")
-	flag.StringVar(&only, "only", "", "parts to run, such as tests,proof; no report is written then")
+	flag.StringVar(&only, "only", "", "parts to run, such as tests,proof")
 	flag.Parse()
 	if only != "" {
 		s.only = strings.Split(only, ",")
@@ -63,15 +63,19 @@ func (s *soak) parts() []part {
 	}
 }
 
-// done is a part that succeeded.
+// title is the heading of the part's section in the report.
+func (p part) title() string { return strings.ToUpper(p.name[:1]) + p.name[1:] }
+
+// done is a part that passed.
 type done struct {
 	part
 	figures string
+	commit  string
+	at      time.Time
 	took    time.Duration
 }
 
-// run does the parts that are wanted. One that fails does not keep the others from running, but
-// no report is written then.
+// run does the parts that are wanted. One that fails does not keep the others from running.
 func (s *soak) run(ctx context.Context) error {
 	for _, name := range s.only {
 		if !slices.ContainsFunc(s.parts(), func(p part) bool { return p.name == name }) {
@@ -83,7 +87,6 @@ func (s *soak) run(ctx context.Context) error {
 		return err
 	}
 	began := clock.System{}.Now()
-	var all []done
 	var failed error
 	for _, p := range s.parts() {
 		if len(s.only) > 0 && !slices.Contains(s.only, p.name) {
@@ -102,28 +105,36 @@ func (s *soak) run(ctx context.Context) error {
 		}
 		took := clock.System{}.Now().Sub(at)
 		fmt.Printf("=== %s: passed in %s\n", p.name, took.Round(time.Second))
-		all = append(all, done{p, figures, took})
+		if err := s.write(done{p, figures, commit, at, took}); err != nil {
+			return err
+		}
 	}
-	if failed != nil || len(s.only) > 0 {
+	if failed != nil {
 		return failed
-	}
-	if err := os.WriteFile(s.report, []byte(reportOf(commit, began, all)), 0o644); err != nil { //nolint:gosec // a document
-		return err
 	}
 	fmt.Printf("\nThe soak passed in %s; its report is %s\n", clock.System{}.Now().Sub(began).Round(time.Second), s.report)
 	return nil
 }
 
-// reportOf writes the report of a run that began at an instant.
-func reportOf(commit string, began time.Time, all []done) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Soak\n\nWritten by `make soak`, which passed: what takes longer than a check.\n\n| | |\n|---|---|\n| Commit | %s |\n| Date | %s |\n",
-		commit, began.UTC().Format("2006-01-02 15:04 MST"))
-	for _, d := range all {
-		fmt.Fprintf(&b, "| Duration of %s | %s |\n", d.name, d.took.Round(time.Second))
+const reportHead = "# Soak\n\nWritten by `make soak`: what takes longer than a check. A part that passes replaces its section.\n"
+
+// write writes the section of a part into the report, and keeps those of the others.
+func (s *soak) write(d done) error {
+	before, err := os.ReadFile(s.report)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	for _, d := range all {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", strings.ToUpper(d.name[:1])+d.name[1:], d.what, d.figures)
+	kept := map[string]string{}
+	for section := range strings.SplitSeq(string(before), "\n## ") {
+		title, text, _ := strings.Cut(section, "\n")
+		kept[title] = strings.TrimRight(text, "\n") + "\n"
 	}
-	return b.String()
+	kept[d.title()] = fmt.Sprintf("\n%s\n\nPassed on %s UTC in %s, on commit %s.\n\n%s", d.what, d.at.UTC().Format("2006-01-02 15:04"), d.took.Round(time.Second), d.commit, d.figures)
+	text := reportHead
+	for _, p := range s.parts() {
+		if section, is := kept[p.title()]; is {
+			text += "\n## " + p.title() + "\n" + section
+		}
+	}
+	return os.WriteFile(s.report, []byte(text), 0o644) //nolint:gosec // a document
 }
