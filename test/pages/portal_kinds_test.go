@@ -47,7 +47,9 @@ func TestCustomerOfEveryKindOfPlanInTheBrowser(t *testing.T) {
 			v.reads(committed, "Keep my subscription")
 
 			member := memberships + v.buys(s, "/products/pantry-club-membership", "6101")
-			v.reads(member, "Pantry Club")
+			v.reads(member, "Member since")
+			v.says("Your membership renews on")
+			v.says("Cancelling ends the membership.")
 			v.look("membership", http.StatusOK, http.StatusOK)
 			v.tab.Open(v.href(member, "a[href*='/pause']"))
 			v.tab.Press("[name=long][value='1']")

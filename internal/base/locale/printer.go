@@ -15,6 +15,7 @@ import (
 type Printer struct {
 	texts, english map[string]entry
 	overrides      map[string]string
+	variant        string       // what texts are preferred for; empty: nothing
 	language       language.Tag // of the texts
 	formats        formats
 	money          *currency.Formatter
@@ -40,6 +41,14 @@ func (c *Catalogue) Printer(tag string, overrides map[string]string) *Printer {
 	}
 	p.money = currency.NewFormatter(currency.NewLocale(numbers.String()))
 	return p
+}
+
+// For returns a printer that prefers texts written for a variant: where the catalogue has
+// "KEY.variant", that text instead of the one of KEY.
+func (p *Printer) For(variant string) *Printer {
+	other := *p
+	other.variant = variant
+	return &other
 }
 
 // FormKey is the key under which overrides have a plural form of a text; without a form
@@ -69,6 +78,9 @@ func (p *Printer) Dir() string {
 // others by fmt.Sprint. A whole number that is named "n" chooses the plural form. A key
 // that English lacks is returned itself.
 func (p *Printer) Text(key string, args ...any) string {
+	if variant := key + "." + p.variant; p.variant != "" && p.english[variant] != nil {
+		key = variant
+	}
 	english := p.english[key]
 	if english == nil {
 		return key

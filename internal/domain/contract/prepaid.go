@@ -53,6 +53,16 @@ func (c Contract) paidAt() time.Time {
 	return c.LastOrderAt
 }
 
+// Next returns the first delivery that is still to come; zero when none is.
+func (t Term) Next(now time.Time) time.Time {
+	for _, d := range t.Deliveries {
+		if d.After(now) {
+			return d
+		}
+	}
+	return time.Time{}
+}
+
 // Left returns how many deliveries are still to come.
 func (t Term) Left(now time.Time) int {
 	left := 0

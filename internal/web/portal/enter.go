@@ -22,9 +22,9 @@ func (p *portal) blank(r *http.Request) View {
 	return View{Own: true, words: p.Texts.Printer(p.language(r), nil), newID: newRequestID, known: p.known, pictures: p.Pictures}
 }
 
-// view returns what every page of a store shows, at a place. The path of the page below the
-// portal says which tab is open.
-func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, error) {
+// view returns what every page of a store shows, at a place of a line; none: the place of both.
+// The path of the page below the portal says which tab is open.
+func (p *portal) view(r *http.Request, of shop.Shop, line shop.Line, base, path string) (View, error) {
 	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: city(of.TimeZone), newID: newRequestID, known: p.known, pictures: p.Pictures, Look: LookOf(of)}
 	language := p.language(r)
 	var overrides map[string]string
@@ -34,7 +34,7 @@ func (p *portal) view(r *http.Request, of shop.Shop, base, path string) (View, e
 			return v, err
 		}
 	}
-	v.words = p.Texts.Printer(language, overrides)
+	v.words = inWordsFor(line, p.Texts.Printer(language, overrides))
 	if p.Looks != nil {
 		if v.Look, err = p.Looks.Look(r.Context(), of); err != nil {
 			return v, err

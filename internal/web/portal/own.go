@@ -26,7 +26,7 @@ func (p *portal) shopOf(r *http.Request) (shop.Shop, error) {
 // ownView returns the view of a page of a store on our own domain.
 func (p *portal) ownView(r *http.Request, of shop.Shop) (View, error) {
 	base := Path + login.Handle(of.Domain)
-	v, err := p.view(r, of, base, strings.TrimPrefix(r.URL.Path, base))
+	v, err := p.view(r, of, "", base, strings.TrimPrefix(r.URL.Path, base))
 	v.Own = true
 	return v, err
 }

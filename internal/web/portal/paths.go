@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Path is what the paths of all pages on our own domain begin with. A store's handle follows.
@@ -14,6 +15,9 @@ const Path = "/p/"
 // Proxied is the path below which the platform's app proxy reaches the pages of a line, by the
 // line's name: /apps/subscriptions/cp.
 func Proxied(line string) string { return "/apps/" + line + "/cp" }
+
+// lines are the lines by their names in paths.
+var lines = map[string]shop.Line{"subscriptions": shop.Subscriptions, "memberships": shop.Memberships}
 
 // localeParam is the parameter of a page's address that chooses its language.
 const localeParam = "locale"

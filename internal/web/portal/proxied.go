@@ -76,7 +76,7 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 		return who, v, fault.New(fault.Unauthenticated, "the request's path_prefix is not the path of an app proxy").Code("proxyParameter")
 	}
 	r.URL.RawQuery = who.Query.Encode()
-	v, err = p.view(r, who.Store, who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))))
+	v, err = p.view(r, who.Store, lines[r.PathValue("line")], who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))))
 	v.Part = r.URL.Query().Get(partParam) != ""
 	return who, v, err
 }

@@ -74,5 +74,22 @@ func (v Visit) ShortDay(t time.Time) string {
 	return v.Words.ShortDate(v.Local(t))
 }
 
+// membership is the variant of texts that speak of a membership and not of a subscription.
+const membership = "membership"
+
+// About returns the visit in the words for a contract of a line.
+func (v Visit) About(line shop.Line) Visit {
+	v.Words = inWordsFor(line, v.Words)
+	v.View.words = v.Words
+	return v
+}
+
+func inWordsFor(line shop.Line, p *locale.Printer) *locale.Printer {
+	if line == shop.Memberships {
+		return p.For(membership)
+	}
+	return p
+}
+
 // T returns a text of the catalogue, as [View.T] does.
 func (v Visit) T(key string, args ...any) string { return v.Words.Text(key, args...) }

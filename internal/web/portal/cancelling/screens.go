@@ -38,7 +38,7 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	if err != nil {
 		return err
 	}
-	return v.Answer(w, m.screen(v, is, r))
+	return v.Answer(w, m.screen(v.About(is.Contract.Line), is, r))
 }
 
 // screen returns the page of a session's step. ?step=reason goes back to the question.
@@ -122,7 +122,7 @@ func (m room) ended(w http.ResponseWriter, r *http.Request, v portal.Visit) erro
 	if err != nil {
 		return err
 	}
-	return v.Answer(w, endedPage(v, is))
+	return v.Answer(w, endedPage(v.About(is.Contract.Line), is))
 }
 
 func endedPage(v portal.Visit, is session.View) portal.Page {

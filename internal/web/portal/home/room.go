@@ -72,6 +72,9 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 		if of.Contract.Prepaid() {
 			next.About = v.T("home.next.prepaid", "when", when, "product", name, "n", int(of.Contract.Deliveries()))
 		}
+		if committed := words.Committed(v, of); committed != "" {
+			next.Notes = append(next.Notes, committed)
+		}
 		s.Next = &next
 	}
 	for _, sheet := range h.Sheets {

@@ -29,6 +29,9 @@ func hero(v portal.Visit, s overview.Sheet) words.Next {
 	if comes && c.Prepaid() {
 		return prepaid(v, s, next)
 	}
+	if day := s.Contract.Term(v.Calendar).Next(v.Now); !comes && c.Prepaid() && !day.IsZero() {
+		return delivery(v, words.Next{}, day)
+	}
 	if !comes {
 		return words.Next{Heading: v.T("hero.next"), Day: v.T("facts.none"), About: endText(v, c)}
 	}
@@ -73,13 +76,16 @@ func prepaid(v portal.Visit, s overview.Sheet, next overview.Order) words.Next {
 	payment := portal.Fact{Name: v.T("prepaid.next"), Text: v.T("prepaid.payment", "amount", n.Amount, "day", n.Day, "n", int(s.Contract.Deliveries()))}
 	n.Facts = append([]portal.Fact{payment}, n.Facts...)
 	n.Heading, n.About, n.Bill = v.T("prepaid.nextPayment"), words.InDays(v, next.BillingDate), nil
-	for _, d := range s.Contract.Term(v.Calendar).Deliveries {
-		if d.After(v.Now) {
-			n.Heading, n.Day, n.At = v.T("prepaid.nextDelivery"), v.Day(d), v.Local(d).Format(time.DateOnly)
-			n.Amount, n.About = v.T("prepaid.paid"), v.T("prepaid.nothing", "when", words.InDays(v, d))
-			break
-		}
+	if day := s.Contract.Term(v.Calendar).Next(v.Now); !day.IsZero() {
+		return delivery(v, n, day)
 	}
+	return n
+}
+
+// delivery makes a card that of a delivery that is paid for.
+func delivery(v portal.Visit, n words.Next, day time.Time) words.Next {
+	n.Heading, n.Day, n.At = v.T("prepaid.nextDelivery"), v.Day(day), v.Local(day).Format(time.DateOnly)
+	n.Amount, n.About = v.T("prepaid.paid"), v.T("prepaid.nothing", "when", words.InDays(v, day))
 	return n
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
@@ -22,6 +23,7 @@ type screen struct {
 	Progress *progress // of what is paid for; nil: each delivery has its own payment
 	Lines    []line
 	Add      *portal.Action
+	Term     *term // what is paid for and still comes; nil: nothing
 	Upcoming []words.Row
 	Planned  *portal.Action // all orders to come
 	Past     []words.Row
@@ -36,6 +38,12 @@ type screen struct {
 	Stop     []portal.Action
 	StopText string
 	Prepaid  bool
+}
+
+// term are the deliveries to come that are paid for.
+type term struct {
+	Until string
+	Rows  []words.Row
 }
 
 // card is a part of the page that says something and leads to where it is changed.
@@ -62,6 +70,7 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 		return err
 	}
 	c := s.Contract
+	v = v.About(c.Line)
 	return v.Answer(w, portal.Page{
 		Name: "subscription", Title: words.Name(v, c), Crumb: &portal.Crumb{Name: v.T("subscription.all")}, Email: c.Customer.Email,
 		Undo: words.Undo(v, s, r.URL.Query().Get("of")), Content: screenOf(v, s),
@@ -84,6 +93,7 @@ func screenOf(v portal.Visit, s overview.Sheet) screen {
 		p.Keep = &f
 	}
 	p.progress(v, s)
+	p.Term = termOf(v, s)
 	p.lines(v, s)
 	p.orders(v, s)
 	p.cards(v, s)
@@ -113,9 +123,26 @@ func (p *screen) progress(v portal.Visit, s overview.Sheet) {
 	case c.Prepaid() && len(term.Deliveries) > 0:
 		left := term.Left(v.Now)
 		parts(v.T("prepaid.progress", "n", len(term.Deliveries), "sent", len(term.Deliveries)-left), len(term.Deliveries)-left, len(term.Deliveries))
-	case c.InCommitment(s.Shop.Settings):
-		parts(v.T("order.committed", "done", c.Completed(), "n", c.MinCycles), c.Completed(), c.MinCycles)
+	default:
+		if text := words.Committed(v, s); text != "" {
+			parts(text, c.Completed(), c.MinCycles)
+		}
 	}
+}
+
+// termOf returns the deliveries to come that a prepaid contract has paid for.
+func termOf(v portal.Visit, s overview.Sheet) *term {
+	paid := s.Contract.Term(v.Calendar)
+	if !s.Contract.Prepaid() || s.Contract.Terminated() || paid.Left(v.Now) == 0 {
+		return nil
+	}
+	t := &term{Until: v.T("facts.paidUntil", "day", v.Day(paid.Last()))}
+	for _, d := range paid.Deliveries {
+		if d.After(v.Now) {
+			t.Rows = append(t.Rows, words.Row{Day: v.Day(d), Amount: v.T("prepaid.chipPaid")})
+		}
+	}
+	return t
 }
 
 // lines are the products, with what may be done about each.
@@ -141,8 +168,10 @@ func (p *screen) lines(v portal.Visit, s overview.Sheet) {
 		}
 		p.Lines = append(p.Lines, one)
 	}
-	p.Add = words.Changing(v, s, do.AddProduct, "/add", v.T("action.addProduct"), "")
-	if p.Add != nil {
+	if c.Line == shop.Memberships { // nothing is sent that a product could come with
+		return
+	}
+	if p.Add = words.Changing(v, s, do.AddProduct, "/add", v.T("action.addProduct"), ""); p.Add != nil {
 		p.Add.Icon = "add"
 	}
 }
@@ -165,7 +194,11 @@ func (p *screen) orders(v portal.Visit, s overview.Sheet) {
 // cards are what all orders have in common.
 func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 	c := s.Contract
-	p.Often = card{Text: words.Often(v, c), Link: words.Changing(v, s, do.ChangeFrequency, "/frequency", v.T("action.change.frequency"), "")}
+	text := words.Often(v, c)
+	if level := words.Level(c); level != "" {
+		text = level
+	}
+	p.Often = card{Text: text, Link: words.Changing(v, s, do.ChangeFrequency, "/frequency", v.T("action.change.frequency"), "")}
 	if next, comes := s.Next(); comes {
 		p.Often.More = v.T("often.price", "amount", words.Cost(v, next.Record))
 	}
@@ -173,12 +206,8 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 	if card := c.Card; card.ExpiryYear > 0 && c.PaymentUsable {
 		p.Payment.More = words.Expires(v, card.ExpiryMonth, card.ExpiryYear)
 	}
-	p.Delivery = card{Text: c.Customer.Name, Link: words.Changing(v, s, do.EditAddress, "/address", v.T("action.change.delivery"), "")}
-	switch {
-	case c.DeliveryPrice.Minor > 0:
-		p.Delivery.More = v.T("delivery.price", "amount", words.Amount(v, c.DeliveryPrice))
-	case c.DeliveryCountry != "":
-		p.Delivery.More = v.T("delivery.free")
+	if c.Line != shop.Memberships || c.DeliveryPrice.Minor > 0 {
+		p.delivery(v, s)
 	}
 	for _, d := range c.Discounts {
 		if d.RejectedWhy == "" {
@@ -198,6 +227,18 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 		p.Note.More = next.Note
 	}
 	p.Note.Text = c.Note
+}
+
+// delivery is where orders go, and what that costs.
+func (p *screen) delivery(v portal.Visit, s overview.Sheet) {
+	c := s.Contract
+	p.Delivery = card{Text: c.Customer.Name, Link: words.Changing(v, s, do.EditAddress, "/address", v.T("action.change.delivery"), "")}
+	switch {
+	case c.DeliveryPrice.Minor > 0:
+		p.Delivery.More = v.T("delivery.price", "amount", words.Amount(v, c.DeliveryPrice))
+	case c.DeliveryCountry != "":
+		p.Delivery.More = v.T("delivery.free")
+	}
 }
 
 func discountName(v portal.Visit, d contract.Discount) string {

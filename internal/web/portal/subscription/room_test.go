@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
@@ -174,8 +175,29 @@ var states = map[string]state{
 			last := portaltest.Attempt(c.ID, 3, billing.Success, paid)
 			return []billing.Attempt{last, portaltest.Attempt(c.ID, 4, billing.Queued, c.NextBillingDate)}
 		},
-		says: []string{"Prepaid", "Next delivery", "Wednesday, March 10", "Already paid", "Nothing is charged for this delivery.", "4 of 6 deliveries sent", "$24.50 on Monday, May 10, for 6 deliveries", "A delivery every month, paid for 6 deliveries at a time"},
+		says: []string{"Prepaid", "Next delivery", "Wednesday, March 10", "Already paid", "Nothing is charged for this delivery.", "4 of 6 deliveries sent", "$24.50 on Monday, May 10, for 6 deliveries", "A delivery every month, paid for 6 deliveries at a time", "Deliveries to come", "Saturday, April 10", "Upcoming payments"},
 		home: []string{"Paid until Saturday, April 10", "4 of 6 deliveries sent. Next delivery: Wednesday, March 10"},
+	},
+	"prepaid, and not renewed": {
+		change: func(c *contract.Contract, list []billing.Attempt) []billing.Attempt {
+			c.Billing, c.Delivery = contract.Policy{Interval: cadence.Month, Count: 6}, contract.Policy{Interval: cadence.Month, Count: 1}
+			paid := portaltest.Charged(2026, time.November, 10)
+			c.Series, c.LastOrderAt = contract.Series{Cycle: 2, Start: paid.AddDate(0, -6, 0)}, paid
+			c.NextBillingDate = portaltest.Charged(2027, time.May, 10)
+			c.Ending = &contract.Ending{At: c.NextBillingDate}
+			return []billing.Attempt{portaltest.Attempt(c.ID, 3, billing.Success, paid)}
+		},
+		says: []string{"Ends soon", "Next delivery", "Wednesday, March 10", "Already paid", "Deliveries to come", "Saturday, April 10"},
+		not:  []string{"No order is planned."},
+	},
+	"a membership": {
+		change: func(c *contract.Contract, list []billing.Attempt) []billing.Attempt {
+			c.Line, c.Lines = shop.Memberships, c.Lines[:1]
+			c.Lines[0].SellingPlanName = "Pantry Club, monthly"
+			return list
+		},
+		says: []string{"Member since", "Your membership renews on", "Your level", "Pantry Club, monthly", "Upcoming renewals"},
+		not:  []string{"Add a product", "Change address", "Upcoming orders"},
 	},
 	"paid for life": {
 		change: func(c *contract.Contract, list []billing.Attempt) []billing.Attempt {

@@ -100,6 +100,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 // used reports whether a key is written in the pages: as a whole, in two parts that are joined
 // at a dot, or as the code of a failure.
 func used(pages, domain, key string) bool {
+	key = strings.TrimSuffix(key, ".membership") // a variant is used where its text is
 	if strings.Contains(pages, `"`+key+`"`) {
 		return true
 	}

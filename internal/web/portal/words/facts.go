@@ -84,11 +84,7 @@ func prepaid(v portal.Visit, s overview.Sheet) (first, second string) {
 	sent := len(term.Deliveries) - left
 	switch {
 	case left > 0:
-		for _, d := range term.Deliveries {
-			if d.After(v.Now) {
-				return first, v.T("facts.deliveries", "n", len(term.Deliveries), "sent", sent, "day", v.Day(d))
-			}
-		}
+		return first, v.T("facts.deliveries", "n", len(term.Deliveries), "sent", sent, "day", v.Day(term.Next(v.Now)))
 	case comes:
 		return first, v.T("facts.nextPayment", "amount", Cost(v, next.Record), "day", v.Day(next.BillingDate))
 	}

@@ -6,6 +6,7 @@ import (
 
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -42,13 +43,20 @@ func NextOf(v portal.Visit, s overview.Sheet, o overview.Order) Next {
 	if closes := Closes(v, s, o); closes != "" {
 		n.Notes = append(n.Notes, closes)
 	}
-	if left := c.Committed(); left > 0 && c.InCommitment(s.Shop.Settings) {
-		n.Notes = append(n.Notes, v.T("order.committed", "done", c.Completed(), "n", c.MinCycles))
-	}
 	if o.Status.InFlight() {
 		n.Notes = append(n.Notes, v.T("order.locked"))
 	}
 	return n
+}
+
+// Committed says how many of the orders that a subscriber is committed to are completed; "" when
+// they are committed to none.
+func Committed(v portal.Visit, s overview.Sheet) string {
+	c := s.Contract
+	if c.Committed() == 0 || !c.InCommitment(s.Shop.Settings) {
+		return ""
+	}
+	return v.T("order.committed", "done", c.Completed(), "n", c.MinCycles)
 }
 
 // Changing is the link to a screen that changes a contract, by its path below the contract's; nil
@@ -77,7 +85,9 @@ func Actions(v portal.Visit, s overview.Sheet, o overview.Order) []portal.Action
 	}
 	add(do.Skip, "/s/{contract}/orders/{attempt}/skip", portal.Action{Text: skip, Icon: "skip", Path: at + "/skip", Asks: true})
 	add(do.Reschedule, "/s/{contract}/reschedule", portal.Action{Text: v.T("action.reschedule"), Icon: "date", Path: fmt.Sprintf("%s/reschedule?order=%d", Path(s.Contract.ID), o.ID)})
-	add(do.AddOneTime, "/s/{contract}/orders/{attempt}/add", portal.Action{Text: v.T("action.addProduct"), Icon: "add", Path: at + "/add"})
+	if s.Contract.Line != shop.Memberships { // nothing is sent that a product could come with
+		add(do.AddOneTime, "/s/{contract}/orders/{attempt}/add", portal.Action{Text: v.T("action.addProduct"), Icon: "add", Path: at + "/add"})
+	}
 	add(do.OrderNow, "/s/{contract}/orders/{attempt}/now", portal.Action{Text: v.T("action.orderNow"), Icon: "now", Path: at + "/now", Asks: true})
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -132,6 +133,14 @@ func Often(v portal.Visit, c contract.Contract) string {
 		return v.T("often.prepaid", "every", Every(v, c.Delivery), "n", int(c.Deliveries()))
 	}
 	return v.T("often.text", "every", Every(v, c.Billing))
+}
+
+// Level returns the plan that a membership is on; "" for a subscription.
+func Level(c contract.Contract) string {
+	if c.Line != shop.Memberships || len(c.Lines) == 0 {
+		return ""
+	}
+	return c.Lines[0].SellingPlanName
 }
 
 // LineName returns how addresses name a line: by the last part of its graph id.
