@@ -31,6 +31,9 @@ func TestCustomerPausesMovesAndPaysInTheBrowser(t *testing.T) {
 			v.tab.Click("main form .btn.main")
 			arrive(v, "done=moved")
 			v.says("The order is moved.")
+			v.tab.Click(".says button")
+			arrive(v, "done=moved-back")
+			v.says("The order is back on its day.")
 
 			v.open("pause", v.href(contract, "a[href*='/pause']"), http.StatusOK)
 			v.says("nothing is charged")

@@ -30,7 +30,7 @@ func (m room) upcoming(w http.ResponseWriter, r *http.Request, v portal.Visit) e
 		return err
 	}
 	page := pageOf(v, s, "upcoming.title", "upcoming.text")
-	page.Undo = words.Undo(v, s, r.URL.Query().Get("of"))
+	page.Undo = words.Undo(v, s, r.URL.Query())
 	page.Content = list{Rows: words.Upcoming(v, s, do.MaxUpcoming), Empty: v.T("facts.none")}
 	return v.Answer(w, page)
 }

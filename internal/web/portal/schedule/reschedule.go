@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -108,7 +109,8 @@ func (m room) reschedule(w http.ResponseWriter, r *http.Request, v portal.Visit)
 		err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
 			ref := do.OrderRef{Attempt: o.ID, Contract: s.Contract.ID, Version: v.Version(r)}
 			_, err := m.Changes.Reschedule(ctx, v.Caller(r), ref, day, r.PostForm.Get(scope) == future)
-			return words.Path(s.Contract.ID) + "?done=moved", err
+			undo := url.Values{"done": {"moved"}, "of": {strconv.FormatInt(int64(o.ID), 10)}, "was": {inField(v, o.BillingDate)}, scope: {r.PostForm.Get(scope)}}
+			return words.Path(s.Contract.ID) + "?" + undo.Encode(), err
 		})
 	}
 	return v.Again(err, func() error {
@@ -117,5 +119,22 @@ func (m room) reschedule(w http.ResponseWriter, r *http.Request, v portal.Visit)
 			return failed
 		}
 		return v.Ask(w, r, moveQuestion(v, s, o, r), err)
+	})
+}
+
+// moveBack moves an order back to the day that it had, as the link after a move asks for.
+func (m room) moveBack(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	s, o, err := m.orderOf(r, v)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	day, err := dayIn(v, to, query.Get(to))
+	if err != nil {
+		return err
+	}
+	return v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+		_, err := m.Changes.Reschedule(ctx, v.Caller(r), do.OrderRef{Attempt: o.ID, Contract: s.Contract.ID}, day, query.Get(scope) == future)
+		return words.Path(s.Contract.ID) + "?done=moved-back", err
 	})
 }

@@ -46,12 +46,13 @@ func New(o Options) portal.Room {
 			{Pattern: "POST /s/{contract}/pause", Show: r.pause},
 			{Pattern: "GET /s/{contract}/reschedule", Show: r.askReschedule},
 			{Pattern: "POST /s/{contract}/reschedule", Show: r.reschedule},
+			{Pattern: "POST /s/{contract}/reschedule/undo", Show: r.moveBack},
 			{Pattern: "GET /s/{contract}/frequency", Show: r.askFrequency},
 			{Pattern: "POST /s/{contract}/frequency", Show: r.frequency},
 			{Pattern: "GET /s/{contract}/restart", Show: r.askRestart},
 			{Pattern: "POST /s/{contract}/restart", Show: r.restart},
 		},
-		Said: map[string]string{"paused": "done.paused", "moved": "done.moved", "restarted": "done.restarted", "frequency": "done.frequency"},
+		Said: map[string]string{"paused": "done.paused", "moved": "done.moved", "moved-back": "done.movedBack", "restarted": "done.restarted", "frequency": "done.frequency"},
 	}
 }
 
@@ -82,7 +83,12 @@ func (m room) ask(w http.ResponseWriter, r *http.Request, v portal.Visit, a do.A
 // dayOf reads the day that a field has, as an instant at which orders are charged on it. It must come
 // after today.
 func dayOf(r *http.Request, v portal.Visit, field string) (time.Time, error) {
-	day, err := time.ParseInLocation(time.DateOnly, r.PostForm.Get(field), v.Calendar.Zone)
+	return dayIn(v, field, r.PostForm.Get(field))
+}
+
+// dayIn reads the day that a value has, likewise.
+func dayIn(v portal.Visit, field, value string) (time.Time, error) {
+	day, err := time.ParseInLocation(time.DateOnly, value, v.Calendar.Zone)
 	if err != nil || v.Calendar.Days(v.Now, day) < 1 {
 		return time.Time{}, fault.New(fault.Invalid, "%s must be a day after today", field).Code("dayUnknown").Field(field)
 	}

@@ -155,6 +155,17 @@ func TestOrderIsMovedToChosenDay(t *testing.T) {
 	for _, order := range []string{"", "x", "999"} {
 		s.Want(s.Get(portaltest.At+"/s/1/reschedule?order="+order), http.StatusNotFound)
 	}
+
+	after := portaltest.At + "/s/1?done=moved&of=" + number + "&scope=future&was="
+	p = s.Get(after + "2027-03-10")
+	s.Want(p, http.StatusOK, "Move it back to Wednesday, March 10")
+	s.Want(s.Send(p, "/s/1/reschedule/undo?order="+number+"&scope=future&to=2027-03-10"), http.StatusOK, "The order is back on its day.")
+	c.want(t, "move of 1 to 2027-03-10 17:00Z, later ones too: false", "move of 1 to 2027-03-05 17:00Z, later ones too: true", "move of 1 to 2027-03-10 17:00Z, later ones too: true")
+	for _, day := range []string{"2027-03-03", "2027-02-26", "2029-01-01", "soon"} { // its day, a past one, one too far away, and none
+		if p := s.Get(after + day); strings.Contains(p.Text, "Move it back") {
+			t.Errorf("it is offered to move the order back to %s", day)
+		}
+	}
 	c.err = fault.New(fault.Conflict, "changed").Code("changedMeanwhile")
 	s.Want(s.Send(s.Get(portaltest.At+path), path, "to", "2027-03-10"), http.StatusConflict, "changed while you were here")
 }

@@ -73,7 +73,7 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	v = v.About(c.Line)
 	return v.Answer(w, portal.Page{
 		Name: "subscription", Title: words.Name(v, c), Crumb: &portal.Crumb{Name: v.T("subscription.all")}, Email: c.Customer.Email,
-		Undo: words.Undo(v, s, r.URL.Query().Get("of")), Content: screenOf(v, s),
+		Undo: words.Undo(v, s, r.URL.Query()), Content: screenOf(v, s),
 	})
 }
 
