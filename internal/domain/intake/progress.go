@@ -277,6 +277,21 @@ func (s *Service) endTry(ctx context.Context, tx Tx, y *Sync, failed error) erro
 	return err
 }
 
+// endBeside ends a first sync that has read everything while another run did too. When everything
+// must be read again, it only lets another run go on.
+func (s *Service) endBeside(ctx context.Context, tx Tx, current shop.Shop, y *Sync) error {
+	if y == nil {
+		return nil
+	}
+	if current.ReconciledAt.IsZero() {
+		return s.noteSync(ctx, tx, y, func(y *Sync, _ time.Time) { y.Owner, y.Done, y.Worked = "", 0, 0 })
+	}
+	if err := s.finishSync(ctx, tx, &current, y, s.Clock.Now()); err != nil {
+		return err
+	}
+	return tx.PutShop(ctx, current)
+}
+
 // inFirstSync marks the context of a first sync: nothing waits for its end.
 func inFirstSync(ctx context.Context, y *Sync) context.Context {
 	if y == nil || platform.IsInteractive(ctx) {

@@ -180,3 +180,32 @@ func TestReinstalledStoreReportsWhatPlatformCancelled(t *testing.T) {
 		}
 	}
 }
+
+// A run that began before the sync was noted, as when a node looks at a store while a command
+// connects it, may end in between. The sync ends all the same: no other run waits for its lease.
+func TestFirstSyncEndsBesideAnotherRun(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		between func(*shop.Shop, time.Time)
+		done    bool
+	}{
+		"another run has read the store":  {func(of *shop.Shop, now time.Time) { of.ReconciledAt = now }, true},
+		"everything has to be read again": {func(of *shop.Shop, _ time.Time) { of.ReconciledAt = time.Time{} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, there, held, now := newSync(1)
+			held.shop.ReconciledAt = now.Now().Add(-time.Hour)
+			there.meets = func(int64) error {
+				row.between(&held.shop, now.Now())
+				return nil
+			}
+			if err := s.Reconcile(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			if y := held.sync; y.Owner != "" || y.FinishedAt.IsZero() == row.done {
+				t.Errorf("the sync is %+v", y)
+			}
+		})
+	}
+}

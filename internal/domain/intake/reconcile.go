@@ -78,7 +78,10 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		}
 		switch {
 		case !current.ReconciledAt.Equal(store.ReconciledAt): // another run has finished, or everything must be read again
-			return nil
+			if failed != nil {
+				return nil
+			}
+			return s.endBeside(ctx, tx, current, first)
 		case failed == nil:
 			if err := s.finishSync(ctx, tx, &current, first, s.Clock.Now()); err != nil {
 				return err
