@@ -67,33 +67,20 @@ func (p Program) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// Connect connects a store that charges at the given local time.
+// Connect connects a store that charges at the given local time, and confirms it.
 func (p Program) Connect(ctx context.Context, domain, token string, hour, minute int) error {
-	cmd := exec.CommandContext(ctx, p.Path, "shops", "connect", "--shop", domain, "--token-file", "-", "--order-time", fmt.Sprintf("%02d:%02d", hour, minute))
-	cmd.Env = append(os.Environ(), p.Env...)
-	cmd.Stdin = strings.NewReader(token + "\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("connect %s: %w\n%s", domain, err, bytes.TrimSpace(out))
+	connect := func() error {
+		_, err := p.shops(ctx, token+"\n", "connect", "--shop", domain, "--token-file", "-", "--order-time", fmt.Sprintf("%02d:%02d", hour, minute))
+		return err
 	}
-	return p.confirm(ctx, domain)
-}
-
-// confirm confirms that a store may be charged, once its contracts are read: a node that runs may
-// have taken that over.
-func (p Program) confirm(ctx context.Context, domain string) error {
-	ticks := time.NewTicker(100 * time.Millisecond)
+	if err := connect(); err != nil {
+		return err
+	}
+	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for {
-		cmd := exec.CommandContext(ctx, p.Path, "shops", "confirm", domain, "--yes")
-		cmd.Env = append(os.Environ(), p.Env...)
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			return nil
-		}
-		err = fmt.Errorf("confirm %s: %w\n%s", domain, err, bytes.TrimSpace(out))
-		if !bytes.Contains(out, []byte("are still being read")) {
+	for n := 1; ; n++ {
+		out, err := p.shops(ctx, "", "confirm", domain, "--yes")
+		if err == nil || n == 120 || !bytes.Contains(out, []byte("are still being read")) {
 			return err
 		}
 		select {
@@ -101,7 +88,26 @@ func (p Program) confirm(ctx context.Context, domain string) error {
 		case <-ctx.Done():
 			return err
 		}
+		// The command and a node have read the store at once, and neither to its end. A node with
+		// the waits of production would try again in ten minutes.
+		if n%10 == 0 {
+			if err := connect(); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// shops runs a command about stores and returns what it prints.
+func (p Program) shops(ctx context.Context, in string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, p.Path, append([]string{"shops"}, args...)...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stdin = strings.NewReader(in)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("shops %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return out, err
 }
 
 // Node is one process of the service.
