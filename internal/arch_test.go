@@ -52,7 +52,7 @@ var table = slices.Concat(
 		{
 			of:    "internal/platform/shopify/...",
 			may:   []string{"internal/base/...", "internal/platform", "internal/platform/schema", "internal/platform/shopify/...", "internal/tracing"},
-			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/golang-jwt/jwt/v5", "github.com/vektah/gqlparser/v2"},
+			libs:  []string{"github.com/Khan/genqlient/graphql", "github.com/coreos/go-oidc/v3/oidc", "github.com/golang-jwt/jwt/v5", "github.com/vektah/gqlparser/v2", "golang.org/x/oauth2"},
 			tests: []string{"internal/platform/..."},
 		},
 		{

@@ -35,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/job"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
+	"github.com/perennialhq/perennial/internal/platform/shopify/accounts"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/web/admin"
@@ -58,6 +59,10 @@ func New(ctx context.Context, o Options) (*App, error) {
 	}
 	return a, nil
 }
+
+// accountTimeout is how long a request for a sign-in with a customer account may take at most: somebody
+// waits for it.
+const accountTimeout = 10 * time.Second
 
 // On assembles the service on a database that is open and migrated. Nothing runs
 // yet.
@@ -108,7 +113,9 @@ func On(db *store.DB, o Options) (*App, error) {
 	if o.Simulated != nil {
 		a.Notify.Transport = o.Simulated.Mail
 	}
-	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL}
+	atAccounts := accounts.New(accounts.Options{BaseURL: o.Settings.PlatformURL, HTTP: clientOptions.HTTP, Timeout: min(o.Settings.CallTimeout, accountTimeout), Clock: o.Clock})
+	a.callers = append(a.callers, atAccounts)
+	a.Login = &login.Service{Store: db.Login(), Clock: o.Clock, PublicURL: o.Settings.PublicURL, Accounts: atAccounts}
 	a.Retention = &retention.Service{Store: db.Retention(), Clock: o.Clock}
 	a.Flows = &flow.Service{Store: db.CancelFlows(), Clock: o.Clock}
 	texts, err := pages.Texts()

@@ -85,6 +85,7 @@ func (l *looks) Look(ctx context.Context, of shop.Shop) (portal.Look, error) {
 		return portal.Look{}, err
 	}
 	look := portal.LookOf(of)
+	look.Account = settings.AccountClient != "" && l.app.Login.Accounts != nil
 	switch s := settings.Support; {
 	case s.URL != "":
 		look.Help = s.URL

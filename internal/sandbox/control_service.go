@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -39,6 +40,13 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	return changed, err
 }
 
+// portalIn is settings of a portal. The secret is write-only.
+type portalIn struct {
+	*portal.Settings
+
+	AccountSecret *string `json:"accountClientSecret"`
+}
+
 // setPortal changes settings of a store's portal. Those that the body does not name stay.
 func (s *Sandbox) setPortal(r *http.Request) (portal.Settings, error) {
 	var text json.RawMessage
@@ -54,7 +62,14 @@ func (s *Sandbox) setPortal(r *http.Request) (portal.Settings, error) {
 	if err != nil {
 		return portal.Settings{}, err
 	}
-	return a.Portal.ChangeSettings(r.Context(), id, activity.Operator, func(settings *portal.Settings) error { return web.DecodeJSON(text, settings) })
+	return a.Portal.ChangeSettings(r.Context(), id, activity.Operator, func(settings *portal.Settings) error {
+		in := portalIn{Settings: settings}
+		err := web.DecodeJSON(text, &in)
+		if in.AccountSecret != nil {
+			settings.AccountSecret = platform.Token(*in.AccountSecret)
+		}
+		return err
+	})
 }
 
 // solvedView is how many orders are charged again.

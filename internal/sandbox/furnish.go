@@ -54,6 +54,9 @@ func (s *Sandbox) furnish(ctx context.Context) error {
 			s.furnished.Subscriptions, s.furnished.Memberships = subscriptions, memberships
 		}
 	}
+	if err := s.openAccounts(ctx); err != nil {
+		return fmt.Errorf("open the customer accounts: %w", err)
+	}
 	if s.furnished.Swap, err = s.demoSwap(ctx, store); err != nil {
 		return fmt.Errorf("make the demo swap rule: %w", err)
 	}

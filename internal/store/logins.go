@@ -66,6 +66,7 @@ type sessionRow struct {
 	CustomerID int64
 	Via        string
 	OpenedBy   string
+	IDToken    string `bun:"id_token"` // sealed
 	CreatedAt  int64
 	SeenAt     int64
 	ExpiresAt  int64
@@ -77,6 +78,7 @@ func (r *sessionRow) Columns(m *mapping, s *login.Session) {
 	mapSame(m, &r.CustomerID, &s.Customer)
 	mapText(m, &r.Via, &s.Via)
 	mapText(m, &r.OpenedBy, &s.OpenedBy)
+	mapSealed(m, "id_token", r.ShopID, &r.IDToken, &s.IDToken)
 	mapTime(m, &r.CreatedAt, &s.CreatedAt)
 	mapTime(m, &r.SeenAt, &s.SeenAt)
 	mapTime(m, &r.ExpiresAt, &s.ExpiresAt)
@@ -170,11 +172,11 @@ func (tx *Tx) UseLink(ctx context.Context, h login.Hash, at time.Time) error {
 
 // AddSession keeps a session and forgets some that expired before it began.
 func (tx *Tx) AddSession(ctx context.Context, s login.Session) error {
-	rows, err := rowsOf[sessionRow](tx.of, s)
+	row, err := sealedRowOf[sessionRow](tx.db.seal, tx.of, s)
 	if err != nil {
 		return err
 	}
-	if _, err := insert(ctx, tx, rows, ""); err != nil {
+	if _, err := insert(ctx, tx, []sessionRow{row}, ""); err != nil {
 		return err
 	}
 	return tx.forgetExpired(ctx, (*sessionRow)(nil), "hash", s.CreatedAt)
@@ -190,7 +192,7 @@ func (s loginStore) SessionByHash(ctx context.Context, of shop.ID, h login.Hash)
 	if err != nil {
 		return login.Session{}, fmt.Errorf("read a session: %w", err)
 	}
-	return readRow[login.Session](row)
+	return readSealedRow[login.Session](s.Shops.db.seal, row)
 }
 
 // TouchSession notes that a session was used, forwards only.

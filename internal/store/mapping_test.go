@@ -65,6 +65,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 			}
 		}
 	})
+	mapsBack[accountSignInRow](t, key, func(*login.AccountSignIn) {})
 	mapsBack[creditRow](t, key, func(*loyalty.Credit) {})
 	mapsBack[deliveryRow](t, key, func(*delivery.Profile) {})
 	mapsBack[endpointRow](t, key, func(e *webhook.Endpoint) { e.Shop = mappedShop })

@@ -26,15 +26,17 @@ func (db *DB) Portal() portal.Store {
 type portalSettingsRow struct {
 	bun.BaseModel `bun:"table:portal_settings,alias:s"`
 
-	ShopID    int64 `bun:"shop_id,pk"`
-	Settings  string
-	UpdatedAt int64
-	Version   int64
+	ShopID        int64 `bun:"shop_id,pk"`
+	Settings      string
+	AccountSecret string // sealed
+	UpdatedAt     int64
+	Version       int64
 }
 
 func (r *portalSettingsRow) Columns(m *mapping, v *portal.Settings) {
 	m.shop(&r.ShopID)
 	mapJSON(m, "settings", &r.Settings, v)
+	mapSealed(m, "account_secret", r.ShopID, &r.AccountSecret, &v.AccountSecret)
 	mapTime(m, &r.UpdatedAt, &v.UpdatedAt)
 	mapSame(m, &r.Version, &v.Version)
 }
@@ -48,17 +50,17 @@ func (tx *Tx) PortalSettings(ctx context.Context) (portal.Settings, error) {
 	} else if err != nil {
 		return portal.Settings{}, fmt.Errorf("read the settings of the portal: %w", err)
 	}
-	return readRow[portal.Settings](row)
+	return readSealedRow[portal.Settings](tx.db.seal, row)
 }
 
 // PutPortalSettings writes settings if their version is still what was read.
 func (tx *Tx) PutPortalSettings(ctx context.Context, s *portal.Settings) error {
 	s.Version++
-	row, err := rowOf[portalSettingsRow](tx.of, *s)
+	row, err := sealedRowOf[portalSettingsRow](tx.db.seal, tx.of, *s)
 	if err != nil {
 		return err
 	}
-	n, err := insert(ctx, tx, []portalSettingsRow{row}, `ON CONFLICT (shop_id) DO UPDATE SET settings = EXCLUDED.settings,
+	n, err := insert(ctx, tx, []portalSettingsRow{row}, `ON CONFLICT (shop_id) DO UPDATE SET settings = EXCLUDED.settings, account_secret = EXCLUDED.account_secret,
 		updated_at = EXCLUDED.updated_at, version = EXCLUDED.version WHERE portal_settings.version = EXCLUDED.version - 1`)
 	if err == nil && n == 0 {
 		err = fault.New(fault.Conflict, "the settings of the portal have changed").Entity("customerPortalSettings").Code("changedMeanwhile")

@@ -32,6 +32,10 @@ func sealedColumns() []sealedColumn {
 		{"webhook_endpoints", "old_secret", []string{"shop_id", "id"}, "shop_id"},
 		{"webhook_messages", "body", []string{"shop_id", "id"}, "shop_id"},
 		{"messages", "body", []string{"shop_id", "id"}, "shop_id"},
+		{"portal_sessions", "id_token", []string{"shop_id", "hash"}, "shop_id"},
+		{"portal_settings", "account_secret", []string{"shop_id"}, "shop_id"},
+		{"portal_account_sign_ins", "nonce", []string{"shop_id", "state"}, "shop_id"},
+		{"portal_account_sign_ins", "verifier", []string{"shop_id", "state"}, "shop_id"},
 		{"users", "totp_secret", []string{"id"}, ""},
 	}
 }
@@ -190,7 +194,9 @@ func (tx *Tx) dropColumn(ctx context.Context, c sealedColumn, count *int) error 
 		if _, err := tx.db.seal.open(owner, t.Text); err == nil {
 			continue
 		}
-		*count++
+		if count != nil {
+			*count++
+		}
 		if c.shop == "" {
 			continue
 		}

@@ -2,7 +2,10 @@
 // network, can reach.
 package network
 
-import "net/netip"
+import (
+	"errors"
+	"net/netip"
+)
 
 // special are the ranges that are neither private in the usual sense nor public.
 func special() []netip.Prefix {
@@ -29,4 +32,17 @@ func Public(ip netip.Addr) bool {
 		}
 	}
 	return true
+}
+
+// ErrNotPublic says that an address is not one of the internet at large.
+var ErrNotPublic = errors.New("the address is not public")
+
+// CheckPublic refuses an address with a port that is not public. A dialer asks it after names have
+// been resolved: a name that resolves differently the next time gains nothing.
+func CheckPublic(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !Public(at.Addr()) {
+		return ErrNotPublic
+	}
+	return nil
 }

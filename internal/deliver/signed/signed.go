@@ -13,7 +13,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,7 +39,7 @@ type Sender struct{ client *http.Client }
 func New(private bool) *Sender {
 	dialer := &net.Dialer{Timeout: connectTime}
 	if !private {
-		dialer.Control = func(_, address string, _ syscall.RawConn) error { return public(address) }
+		dialer.Control = func(_, address string, _ syscall.RawConn) error { return network.CheckPublic(address) }
 	}
 	return &Sender{&http.Client{
 		Transport: &http.Transport{
@@ -54,20 +53,6 @@ func New(private bool) *Sender {
 
 // CloseIdleConnections closes the connections that no message uses now.
 func (s *Sender) CloseIdleConnections() { s.client.CloseIdleConnections() }
-
-var errPrivate = errors.New("the address is not public")
-
-// public reports whether an address may be connected to.
-func public(address string) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return errPrivate
-	}
-	if !network.Public(at.Addr()) {
-		return errPrivate
-	}
-	return nil
-}
 
 // request is a message on its way to an address.
 type request struct {
@@ -177,13 +162,13 @@ func retryAfter(h http.Header) time.Duration {
 
 // why puts a failure to reach a server into words that tell nothing of our side.
 func why(err error, within time.Duration) error {
-	var network net.Error
+	var failed net.Error
 	switch {
-	case errors.Is(err, errPrivate):
-		return errPrivate
+	case errors.Is(err, network.ErrNotPublic):
+		return network.ErrNotPublic
 	case errors.Is(err, context.Canceled):
 		return context.Canceled
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &failed) && failed.Timeout():
 		return fmt.Errorf("there was no answer within %s", within)
 	}
 	return errors.New("there was no answer")

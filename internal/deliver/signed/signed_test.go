@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/network"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
@@ -92,12 +93,12 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 		"127.0.0.1:80", "10.1.2.3:443", "172.16.0.1:443", "192.168.1.1:443", "169.254.169.254:80", "100.64.0.1:443", "0.0.0.0:80", "255.255.255.255:80", "224.0.0.1:80",
 		"[::1]:443", "[::]:443", "[fe80::1]:443", "[fd00::1]:443", "[::ffff:127.0.0.1]:443", "[64:ff9b::7f00:1]:443", "[2002:7f00:1::]:443", "[ff02::1]:443", "nonsense",
 	} {
-		if public(address) == nil {
+		if network.CheckPublic(address) == nil {
 			t.Errorf("%s is taken for public", address)
 		}
 	}
 	for _, address := range []string{"8.8.8.8:443", "[2606:4700::1111]:443", "1.1.1.1:80"} {
-		if err := public(address); err != nil {
+		if err := network.CheckPublic(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -1,5 +1,5 @@
 // Package login lets subscribers into the portal without a password: by a link
-// that works once, or by a token that their store's server was given.
+// that works once, by their account at the store, or by a token that their store's server was given.
 package login
 
 import (
@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // entity is what failures are about.
@@ -69,9 +70,10 @@ type Via string
 
 // The ways in.
 const (
-	ByLink  Via = "LINK"
-	ByToken Via = "TOKEN"
-	ByProxy Via = "PROXY" // through the store's own domain; there is no session
+	ByLink    Via = "LINK"
+	ByAccount Via = "ACCOUNT" // at the store, by the platform
+	ByToken   Via = "TOKEN"
+	ByProxy   Via = "PROXY" // through the store's own domain; there is no session
 )
 
 // Session is a subscriber who is in. One by token does not end by not being
@@ -80,7 +82,8 @@ type Session struct {
 	Hash      Hash
 	Customer  int64
 	Via       Via
-	OpenedBy  string // as of Link
+	OpenedBy  string         // as of Link
+	IDToken   platform.Token // with which the customer signs out at the platform; empty: they did not sign in there
 	CreatedAt time.Time
 	SeenAt    time.Time // to within noteEvery
 	ExpiresAt time.Time // at the latest
@@ -89,6 +92,9 @@ type Session struct {
 func (s Session) alive(now time.Time) bool {
 	return now.Before(s.ExpiresAt) && (s.Via == ByToken || now.Before(s.SeenAt.Add(idleLife)))
 }
+
+// byCookie reports whether a session is one of a browser, whose cookie was asked for.
+func (s Session) byCookie() bool { return s.Via == ByLink || s.Via == ByAccount || s.Via == BySupport }
 
 // Principal is who uses the portal.
 type Principal struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Service issues links and tokens and authenticates subscribers.
@@ -22,6 +23,13 @@ type Service struct {
 	// PublicURL is the address under which subscribers reach the portal; empty:
 	// no links can be made.
 	PublicURL string
+	// Accounts signs customers in at the platform; nil: nobody can.
+	Accounts platform.Accounts
+}
+
+// address returns the address of a page of a store's portal.
+func (s *Service) address(store shop.Shop, path string) string {
+	return strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + path
 }
 
 // CustomerRef names a customer of a line: by number or by address. When both are given
@@ -96,7 +104,7 @@ func (s *Service) link(ctx context.Context, tx Tx, store shop.Shop, found Subscr
 	now := s.Clock.Now()
 	value, hash := secret.New()
 	l := Link{Hash: hash, Customer: found.Customer.ID, Contract: found.Contract, CreatedAt: now, ExpiresAt: now.Add(linkLife)}
-	url := strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + "/l/" + value
+	url := s.address(store, "/l/"+value)
 	return Credential{l.Customer, url, l.ExpiresAt}, l, tx.AddLink(ctx, l)
 }
 

@@ -83,13 +83,13 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	if err != nil {
 		return Principal{}, err
 	}
-	if found.Via == BySupport && via == ByLink {
-		via = BySupport // it came with a link, too
+	if via == ByLink && found.byCookie() {
+		via = found.Via
 	}
 	if found.Via != via || !found.alive(now) {
 		return Principal{}, signedOut
 	}
-	if via == ByLink && now.Sub(found.SeenAt) >= lastUseResolution {
+	if (via == ByLink || via == ByAccount) && now.Sub(found.SeenAt) >= lastUseResolution {
 		if err := s.Store.Update(ctx, of, func(tx Tx) error { return tx.TouchSession(ctx, hash, now) }); err != nil {
 			return Principal{}, err
 		}
@@ -101,12 +101,24 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	return who, nil
 }
 
-// SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, of shop.ID, value string) error {
+// SignOut ends a session. It returns the address at which the customer signs out at the platform too;
+// empty: they did not sign in there, or it does not answer now.
+func (s *Service) SignOut(ctx context.Context, of shop.Shop, value string) (elsewhere string, err error) {
 	if !secret.WellFormed(value) {
-		return nil
+		return "", nil
 	}
-	return s.Store.Update(ctx, of, func(tx Tx) error { return tx.EndSession(ctx, secret.HashOf(value)) })
+	hash := secret.HashOf(value)
+	ended, err := s.Store.SessionByHash(ctx, of.ID, hash)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := s.Store.Update(ctx, of.ID, func(tx Tx) error { return tx.EndSession(ctx, hash) }); err != nil {
+		return "", err
+	}
+	return s.accountSignOut(ctx, of, ended), nil
 }
 
 // Contracts returns the principal's contracts, newest first.

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Tx is one transaction on one shop's logins.
@@ -16,6 +17,7 @@ type Tx interface {
 	notify.Outbox
 	SubscriberTx
 	LinkTx
+	AccountTx
 	SessionTx
 	ThrottleTx
 }
@@ -38,6 +40,16 @@ type LinkTx interface {
 	Link(ctx context.Context, h Hash) (Link, error)
 	// UseLink marks a link as used.
 	UseLink(ctx context.Context, h Hash, at time.Time) error
+}
+
+// AccountTx reads and writes sign-ins with an account that have begun.
+type AccountTx interface {
+	// AddAccountSignIn stores a sign-in and deletes some expired ones.
+	AddAccountSignIn(ctx context.Context, a AccountSignIn) error
+	// AccountSignIn returns the sign-in with the state and locks it, or NotFound.
+	AccountSignIn(ctx context.Context, state Hash) (AccountSignIn, error)
+	// UseAccountSignIn marks a sign-in as used, and forgets its secrets.
+	UseAccountSignIn(ctx context.Context, state Hash, at time.Time) error
 }
 
 // SessionTx writes sessions.
@@ -65,6 +77,9 @@ type Store interface {
 	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
 	// SessionByHash returns a session without a transaction, or NotFound.
 	SessionByHash(ctx context.Context, of shop.ID, h Hash) (Session, error)
+	// AccountClient returns the store's client of customer accounts, whose id is empty when the merchant
+	// has set none.
+	AccountClient(ctx context.Context, of shop.ID) (platform.AccountClient, error)
 	// LinkByHash returns a link without a transaction, or NotFound.
 	LinkByHash(ctx context.Context, of shop.ID, h Hash) (Link, error)
 	// ContractsOf returns at most limit contracts of a customer, newest first.

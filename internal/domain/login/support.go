@@ -2,7 +2,6 @@ package login
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -49,7 +48,7 @@ func (s *Service) OpenAs(ctx context.Context, of shop.ID, c contract.ID, custome
 		now := s.Clock.Now()
 		value, hash := secret.New()
 		l := Link{Hash: hash, Customer: found.Customer.ID, Contract: found.Contract, OpenedBy: by.By, CreatedAt: now, ExpiresAt: now.Add(supportLinkLife)}
-		made = Credential{l.Customer, strings.TrimSuffix(s.PublicURL, "/") + "/p/" + Handle(store.Domain) + "/l/" + value, l.ExpiresAt}
+		made = Credential{l.Customer, s.address(store, "/l/"+value), l.ExpiresAt}
 		if err := tx.AddLink(ctx, l); err != nil {
 			return err
 		}

@@ -8,11 +8,12 @@ import (
 	"github.com/perennialhq/perennial/internal/base/throttle"
 )
 
-// How many links may be asked for in an hour.
+// How many links may be asked for, and sign-ins with an account begun, in an hour.
 const (
-	perAddress = 5
-	perClient  = 20
-	window     = time.Hour
+	perAddress       = 5
+	perClient        = 20
+	accountPerClient = 60
+	window           = time.Hour
 )
 
 // Throttle is when something was done lately for one address or by one client.
@@ -36,6 +37,7 @@ func subjectOf(kind, value string) string { return throttle.Subject(kind, string
 const (
 	addressKind = "address"
 	clientKind  = "client"
+	accountKind = "account" // a client that signs in with an account
 )
 
 // take counts one more time. When as many as the limit lie within the window it
@@ -44,7 +46,7 @@ func (t *Throttle) take(limit int, now time.Time) error {
 	times, free := throttle.Take(t.Times, limit, window, now)
 	t.Times = times
 	if !free.IsZero() {
-		return fault.New(fault.RateLimited, "at most %d links are sent in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
+		return fault.New(fault.RateLimited, "at most %d of these requests are answered in an hour: the next one after %s", limit, free.UTC().Format(time.RFC3339)).
 			Entity(entity).Code("linkLimit").RetryAfter(free.Sub(now))
 	}
 	return nil

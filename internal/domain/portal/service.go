@@ -66,6 +66,9 @@ func (s *Service) ChangeSettings(ctx context.Context, of shop.ID, by activity.Ac
 		if err := settings.Check(); err != nil {
 			return err
 		}
+		if settings.AccountClient == "" {
+			settings.AccountSecret = ""
+		}
 		settings.UpdatedAt = s.Clock.Now()
 		if err := tx.PutPortalSettings(ctx, &settings); err != nil {
 			return err

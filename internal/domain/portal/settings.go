@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Limits of settings.
@@ -18,6 +19,7 @@ const (
 	MaxCutoff    = 30  // days
 	MaxUpcoming  = 24  // orders
 	MaxSupport   = 255 // characters
+	MaxAccount   = 255 // bytes of a client id or secret
 	defaultShown = 6   // orders to come
 	// defaultLatest is how many days ahead an order may be moved unless the merchant says otherwise.
 	defaultLatest = 365
@@ -58,18 +60,23 @@ var Toggles = []Toggle{
 // every action is allowed, without limits. Whether subscribers must complete the orders
 // that they committed to is a setting of the store.
 type Settings struct {
-	Off            []Toggle  `json:"off,omitempty"`            // the toggles that are switched off
-	SkipMax        int       `json:"skipMax,omitempty"`        // orders in a row that may be skipped; 0: no limit
-	PauseMaxDays   int       `json:"pauseMaxDays,omitempty"`   // how long a pause may last; 0: no limit
-	RescheduleMin  int       `json:"rescheduleMin,omitempty"`  // days from today to the earliest date
-	RescheduleMax  int       `json:"rescheduleMax,omitempty"`  // days from today to the latest date; 0: a year
-	Upcoming       int       `json:"upcoming,omitempty"`       // orders to come that are shown; 0: six
-	SwapWhenFrozen bool      `json:"swapWhenFrozen,omitempty"` // subscribers in a commitment may swap products
-	CutoffDays     int       `json:"cutoffDays,omitempty"`     // days before an order from which on it cannot be changed
-	ReasonRequired bool      `json:"reasonRequired,omitempty"` // a cancellation needs a feedback
-	Support        Support   `json:"support,omitzero"`         // how subscribers reach the store
-	Version        int64     `json:"-"`
-	UpdatedAt      time.Time `json:"-"`
+	Off            []Toggle `json:"off,omitempty"`            // the toggles that are switched off
+	SkipMax        int      `json:"skipMax,omitempty"`        // orders in a row that may be skipped; 0: no limit
+	PauseMaxDays   int      `json:"pauseMaxDays,omitempty"`   // how long a pause may last; 0: no limit
+	RescheduleMin  int      `json:"rescheduleMin,omitempty"`  // days from today to the earliest date
+	RescheduleMax  int      `json:"rescheduleMax,omitempty"`  // days from today to the latest date; 0: a year
+	Upcoming       int      `json:"upcoming,omitempty"`       // orders to come that are shown; 0: six
+	SwapWhenFrozen bool     `json:"swapWhenFrozen,omitempty"` // subscribers in a commitment may swap products
+	CutoffDays     int      `json:"cutoffDays,omitempty"`     // days before an order from which on it cannot be changed
+	ReasonRequired bool     `json:"reasonRequired,omitempty"` // a cancellation needs a feedback
+	Support        Support  `json:"support,omitzero"`         // how subscribers reach the store
+	// AccountClient is the id of the store's client of customer accounts at the platform, with which
+	// subscribers sign in on the service's address; empty: they cannot. AccountSecret is its secret;
+	// empty: it is a public client.
+	AccountClient string         `json:"accountClientId,omitempty"`
+	AccountSecret platform.Token `json:"-"`
+	Version       int64          `json:"-"`
+	UpdatedAt     time.Time      `json:"-"`
 }
 
 // Support is how subscribers reach the store. Empty texts are not shown.
@@ -81,6 +88,17 @@ type Support struct {
 
 // Allows reports whether a toggle is on.
 func (s Settings) Allows(t Toggle) bool { return !slices.Contains(s.Off, t) }
+
+// EnterAccount sets the client of customer accounts, as a person enters it who does not see the secret:
+// none is given to keep the one of the same client.
+func (s *Settings) EnterAccount(id, secret string) {
+	if id != s.AccountClient {
+		s.AccountClient, s.AccountSecret = id, ""
+	}
+	if secret != "" {
+		s.AccountSecret = platform.Token(secret)
+	}
+}
 
 // Shown is how many orders to come of a contract are shown.
 func (s Settings) Shown() int {
@@ -141,6 +159,11 @@ func (s Settings) Check() error {
 	}
 	if s.RescheduleMax > 0 && s.RescheduleMin > s.RescheduleMax {
 		return bad("rescheduleMaxDays", "rescheduleMaxDays is %d and must be at least rescheduleMinDays, which is %d", s.RescheduleMax, s.RescheduleMin)
+	}
+	for _, f := range []struct{ field, text string }{{"accountClientId", s.AccountClient}, {"accountClientSecret", string(s.AccountSecret)}} {
+		if len(f.text) > MaxAccount || strings.ContainsFunc(f.text, func(c rune) bool { return c <= ' ' || c > '~' }) {
+			return bad(f.field, "%s has at most %d letters, digits and signs, without spaces", f.field, MaxAccount)
+		}
 	}
 	return s.Support.check(bad)
 }

@@ -49,7 +49,7 @@ type adminView struct {
 
 // Site answers what Handler does and, for browsers, with the pages of the stores' admin
 // below /store/{shop}/admin, and plays App Bridge at /app-bridge.js. There is no sign-in:
-// every visitor is the owner of every store.
+// every visitor is the owner of every store, and any of its customers.
 func (s *Simulator) Site() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /store", s.adminStores)
@@ -63,7 +63,11 @@ func (s *Simulator) Site() http.Handler {
 	mux.HandleFunc("GET /app-bridge.js", adminFile(bridgeScript))
 	mux.HandleFunc("GET /admin.js", adminFile(adminScript))
 	mux.Handle("/", s.Handler())
-	return http.NewCrossOriginProtection().Handler(mux)
+	sameSite := http.NewCrossOriginProtection()
+	for _, path := range []string{"/oauth/token", "/customer/api/{version}/graphql"} { // clients of customer accounts name their origin
+		sameSite.AddInsecureBypassPattern("POST " + accountPaths + path)
+	}
+	return sameSite.Handler(mux)
 }
 
 func adminFile(text string) http.HandlerFunc {

@@ -49,11 +49,11 @@ func (s *Simulator) Handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, map[string]string{"errors": "Not Found"})
 	})
-	return atStore(mux)
+	return s.withAccounts(atStore(mux))
 }
 
 // atStore also answers below /store/{shop}, which stands for the store's own domain.
-func atStore(next http.Handler) http.Handler {
+func atStore(next http.Handler) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/store/{shop}/{rest...}", func(w http.ResponseWriter, r *http.Request) {
 		http.StripPrefix("/store/"+r.PathValue("shop"), next).ServeHTTP(w, r)

@@ -71,6 +71,7 @@ type Simulator struct {
 	others  []AppSettings // apps beside it
 	agenda  agenda
 	faults  faultState
+	signIns accountState
 	file    *rowFile // nil: memory only
 	dirty   map[rowKey]record
 	failure error // the file can no longer be written; nothing is answered any more

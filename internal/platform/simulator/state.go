@@ -46,6 +46,8 @@ type store struct {
 	Grants        grantsOf      `json:",omitzero"`
 	// Others are the apps beside the first, by client id.
 	Others map[string]*otherApp `json:",omitempty"`
+	// Accounts is the client of customer accounts; nil: the merchant has made none.
+	Accounts *AccountClient `json:",omitempty"`
 
 	zone          *time.Location
 	next          counters // kept as an object of its own: it changes with every order

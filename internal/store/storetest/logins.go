@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -98,7 +99,7 @@ func testLogins(t *testing.T, open opener) {
 	t.Run("a session comes back, is touched forwards only, and ends, in its shop only", func(t *testing.T) {
 		w := begin(t, open)
 		other := w.addShop("second.myshopify.com")
-		s := login.Session{Hash: login.Hash{2}, Customer: 5, Via: login.ByToken, CreatedAt: day, SeenAt: day, ExpiresAt: day.Add(time.Hour)}
+		s := login.Session{Hash: login.Hash{2}, Customer: 5, Via: login.ByAccount, IDToken: "a.b.c", CreatedAt: day, SeenAt: day, ExpiresAt: day.Add(time.Hour)}
 		w.in(func(tx *store.Tx) error { return tx.AddSession(t.Context(), s) })
 		for _, at := range []time.Time{day.Add(time.Minute), day} {
 			w.in(func(tx *store.Tx) error { return tx.TouchSession(t.Context(), s.Hash, at) })
@@ -116,6 +117,60 @@ func testLogins(t *testing.T, open opener) {
 		}
 		_, err = w.db.Login().SessionByHash(t.Context(), w.shop.ID, s.Hash)
 		w.wantKind(err, fault.NotFound)
+	})
+	t.Run("a sign-in with an account comes back as it was kept, in its shop only, and leaves no secrets after its use", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		a := login.AccountSignIn{
+			State: login.Hash{3, 0xfe}, Browser: login.Hash{4}, Nonce: "a nonce", Verifier: "a verifier", CreatedAt: day, ExpiresAt: day.Add(login.AccountLife),
+		}
+		w.in(func(tx *store.Tx) error { return tx.AddAccountSignIn(t.Context(), a) })
+		w.inShop(other.ID, func(tx *store.Tx) error { return tx.UseAccountSignIn(t.Context(), a.State, day) })
+		read := func(of shop.ID, state login.Hash) (got login.AccountSignIn, err error) {
+			w.inShop(of, func(tx *store.Tx) error {
+				got, err = tx.AccountSignIn(t.Context(), state)
+				return nil
+			})
+			return got, err
+		}
+		if got, err := read(w.shop.ID, a.State); err != nil || !reflect.DeepEqual(got, a) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		_, err := read(other.ID, a.State)
+		w.wantKind(err, fault.NotFound)
+		w.in(func(tx *store.Tx) error { return tx.UseAccountSignIn(t.Context(), a.State, day.Add(time.Minute)) })
+		a.Nonce, a.Verifier, a.UsedAt = "", "", day.Add(time.Minute)
+		if got, err := read(w.shop.ID, a.State); err != nil || !reflect.DeepEqual(got, a) {
+			t.Errorf("after its use: %+v, %v", got, err)
+		}
+		later := a
+		later.State, later.CreatedAt = login.Hash{5}, day.AddDate(0, 0, 2)
+		w.in(func(tx *store.Tx) error { return tx.AddAccountSignIn(t.Context(), later) })
+		_, err = read(w.shop.ID, a.State)
+		w.wantKind(err, fault.NotFound)
+	})
+	t.Run("a store's client of customer accounts is what its settings of the portal say", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		if got, err := w.db.Login().AccountClient(t.Context(), w.shop.ID); err != nil || got != (platform.AccountClient{}) {
+			t.Errorf("without settings: %+v, %v", got, err)
+		}
+		for _, set := range []platform.AccountClient{{ID: "shp_1", Secret: "hush"}, {ID: "shp_2"}} {
+			w.in(func(tx *store.Tx) error {
+				s, err := tx.PortalSettings(t.Context())
+				if err != nil {
+					return err
+				}
+				s.AccountClient, s.AccountSecret = set.ID, set.Secret
+				return tx.PutPortalSettings(t.Context(), &s)
+			})
+			if got, err := w.db.Login().AccountClient(t.Context(), w.shop.ID); err != nil || got != set {
+				t.Errorf("got %s with secret %q, %v", got.ID, string(got.Secret), err)
+			}
+		}
+		if got, err := w.db.Login().AccountClient(t.Context(), other.ID); err != nil || got.ID != "" {
+			t.Errorf("another store's: %+v, %v", got, err)
+		}
 	})
 	t.Run("what has expired goes when something new comes", func(t *testing.T) {
 		w := begin(t, open)

@@ -42,8 +42,11 @@ func Entered(fields []Field, form url.Values) []Field {
 	for i := range fields {
 		f := &fields[i]
 		f.Value = form.Get(f.Name)
-		if f.Type == "checkbox" {
+		switch f.Type {
+		case "checkbox":
 			f.Value = Tick(f.Value != "")
+		case "password": // never in a page
+			f.Value = ""
 		}
 		f.Choices = slices.Clone(f.Choices)
 		for c := range f.Choices {

@@ -14,6 +14,7 @@ type Look struct {
 	Logo    string // https address of its picture; empty: the name alone
 	Brand   string // colour of buttons and links, "#2f6b4a"; empty: ours
 	Help    string // address of the store's help, https, mailto or tel; empty: the store itself
+	Account bool   // customers sign in on our own domain with their account at the store, too
 	InTheme bool   // on the store's domain the screens are parts of its theme, not pages of their own
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/locale"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -67,6 +68,8 @@ func New(o Options) (Portal, error) {
 func (p *portal) handleEntrance(mux *http.ServeMux) {
 	mux.HandleFunc("GET /p/{shop}/signin", p.open(p.showSignIn))
 	mux.HandleFunc("POST /p/{shop}/signin", p.open(p.sendLink))
+	mux.HandleFunc("GET /p/{shop}"+accountPath, p.open(p.beginAccount))
+	mux.HandleFunc("GET /p/{shop}"+login.AccountReturnPath, p.open(p.finishAccount))
 	mux.HandleFunc("GET /p/{shop}/l", p.open(p.look))
 	mux.HandleFunc("POST /p/{shop}/l", p.open(p.useLink))
 	mux.HandleFunc("POST /p/{shop}/signout", p.open(p.signOut))

@@ -57,14 +57,19 @@ func (p *portal) useLink(w http.ResponseWriter, r *http.Request, of shop.Shop, v
 	if err != nil {
 		return p.endedLink(w, r, v, err)
 	}
-	http.SetCookie(w, web.PortalCookie(p.Secure).Of(value))
+	p.enter(w, r, v, value)
+	return nil
+}
+
+// enter gives the browser a new session, and leads to the screen that its reader wanted.
+func (p *portal) enter(w http.ResponseWriter, r *http.Request, v View, session string) {
+	http.SetCookie(w, web.PortalCookie(p.Secure).Of(session))
 	to := ""
 	if path := p.next().Read(r); returnable.MatchString(path) {
 		to = path
 		http.SetCookie(w, p.next().Of(""))
 	}
 	redirect(w, v.At(to))
-	return nil
 }
 
 // endedLink answers a link that opens nothing with the form that asks for another one.
@@ -83,11 +88,18 @@ func (p *portal) endedLink(w http.ResponseWriter, r *http.Request, v View, err e
 	return p.renderer.render(w, status, "signin", v)
 }
 
+// signOut ends the session. Who signed in with an account at the store is asked whether to sign out there
+// too: in this browser it would sign them in again.
 func (p *portal) signOut(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
-	if err := p.Login.SignOut(r.Context(), of.ID, web.PortalCookie(p.Secure).Read(r)); err != nil {
+	elsewhere, err := p.Login.SignOut(r.Context(), of, web.PortalCookie(p.Secure).Read(r))
+	if err != nil {
 		return err
 	}
 	http.SetCookie(w, web.PortalCookie(p.Secure).Of(""))
-	redirect(w, v.At("/signin"))
-	return nil
+	if elsewhere == "" {
+		redirect(w, v.At("/signin"))
+		return nil
+	}
+	v.Title, v.Lead, v.Page = v.T("signin.accountOut.title"), v.T("signin.accountOut.text", "store", v.Look.Name), elsewhere
+	return p.renderer.render(w, http.StatusOK, "accountOut", v)
 }

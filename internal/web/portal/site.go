@@ -22,7 +22,9 @@ type Login interface {
 	Enter(ctx context.Context, of shop.ID, link string) (string, error)
 	RequestLink(ctx context.Context, of shop.ID, email, clientIP string) error
 	Authenticate(ctx context.Context, of shop.ID, value string, via login.Via) (login.Principal, error)
-	SignOut(ctx context.Context, of shop.ID, value string) error
+	SignOut(ctx context.Context, of shop.Shop, value string) (elsewhere string, err error)
+	BeginAccount(ctx context.Context, of shop.Shop, browser, clientIP string) (to, kept string, err error)
+	FinishAccount(ctx context.Context, of shop.Shop, back login.AccountReturn) (string, error)
 }
 
 // Options are what the pages need.

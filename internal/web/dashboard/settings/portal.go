@@ -87,8 +87,21 @@ func portalForm(s portal.Settings) formPage {
 		{Name: "supportUrl", Label: "Help page", Hint: "An https address.", Max: portal.MaxSupport, Value: s.Support.URL},
 		{Name: "supportEmail", Label: "E-mail", Max: portal.MaxSupport, Value: s.Support.Email},
 		{Name: "supportPhone", Label: "Telephone", Max: portal.MaxSupport, Value: s.Support.Phone},
-	}})
+	}}, accountGroup(s))
 	return p
+}
+
+// accountGroup is the store's client of customer accounts. The secret is never shown.
+func accountGroup(s portal.Settings) group {
+	secret := dashboard.Field{Name: "accountClientSecret", Type: "password", Label: "Client secret", Hint: "Of a confidential client. Leave it empty for a public one.", Max: portal.MaxAccount}
+	if s.AccountSecret != "" {
+		secret.Hint = "One is set. Leave it empty to keep it; without a client id it is removed."
+	}
+	return group{
+		"Sign-in with the store account",
+		"Subscribers who open the portal outside of your store sign in with their customer account, beside the link by e-mail. Make a client of the Customer Account API in the Headless sales channel, and register the addresses that the documentation lists.",
+		[]dashboard.Field{{Name: "accountClientId", Label: "Client id", Hint: "Empty: they get a link by e-mail only.", Max: portal.MaxAccount, Value: s.AccountClient}, secret},
+	}
 }
 
 const (
@@ -133,6 +146,7 @@ func enterPortal(r *http.Request, s *portal.Settings) error {
 	}
 	s.SwapWhenFrozen, s.ReasonRequired = ticked(r, "swapWhenFrozen"), ticked(r, "reasonRequired")
 	text := func(field string) string { return strings.TrimSpace(r.PostForm.Get(field)) }
+	s.EnterAccount(text("accountClientId"), text("accountClientSecret"))
 	s.Support = portal.Support{Email: text("supportEmail"), Phone: text("supportPhone"), URL: text("supportUrl")}
 	return nil
 }
