@@ -134,8 +134,11 @@ func (c *Client) Account(ctx context.Context, of platform.AccountClient, r platf
 // error: what it holds is not known.
 func exchangeFailure(err error) error {
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if unreached, is := errors.AsType[*url.Error](err); is {
+		return fmt.Errorf("%w: exchange a code of customer accounts: %w", platform.ErrUnknown, unreached)
+	}
 	if !ok {
-		return fmt.Errorf("%w: exchange a code of customer accounts", platform.ErrUnknown)
+		return fmt.Errorf("%w: an answer of the token endpoint of customer accounts that cannot be read", platform.ErrUnknown)
 	}
 	status := refused.Response.StatusCode
 	switch {
