@@ -101,7 +101,7 @@ var table = slices.Concat(
 		{of: "internal/web/htmx"},
 		{
 			of:  "internal/web/portal/portaltest",
-			may: []string{"internal/base/...", "internal/domain/...", "internal/platform/shopify", "internal/store/...", "internal/web", "internal/web/portal/..."},
+			may: []string{"internal/base/...", "internal/domain/...", "internal/platform/...", "internal/store/...", "internal/web", "internal/web/portal/..."},
 		},
 		{
 			of:    "internal/web/portal",

@@ -64,6 +64,7 @@ type Site struct {
 	Overview   *overview.Service
 	Portal     *do.Service // without the commands that change contracts
 	Look       portal.Look // of all stores; no name: as nothing is set
+	Account    bool        // customers sign in with their account at the store, too
 	Log        *bytes.Buffer
 	First      shop.Shop
 	Second     shop.Shop
@@ -84,7 +85,7 @@ func (l looks) Look(_ context.Context, of shop.Shop) (portal.Look, error) {
 	if l.Site.Look.Name != "" {
 		look = l.Site.Look
 	}
-	look.InTheme = l.Site.Look.InTheme
+	look.InTheme, look.Account = l.Site.Look.InTheme, l.Site.Account
 	return look, nil
 }
 
