@@ -137,4 +137,29 @@ func TestPortalSettingsAreSaved(t *testing.T) {
 		again := append([]string{field, value, "seen", "1"}, form...) // the first of several counts
 		s.Want(s.Post(path, again...), http.StatusUnprocessableEntity, `id="e-`+field+`"`)
 	}
+	s.clientOfAccounts(t, path, form)
+}
+
+// clientOfAccounts sets the client of customer accounts, whose secret is never shown and is kept while
+// the client stays.
+func (s *site) clientOfAccounts(t *testing.T, path string, form []string) {
+	t.Helper()
+	for _, row := range []struct{ id, secret, wantSecret string }{
+		{"shp_1", "hush-hush", "hush-hush"}, {"shp_1", "", "hush-hush"}, {"shp_1", "other-secret", "other-secret"}, {"shp_2", "", ""}, {"", "for-nobody", ""},
+	} {
+		fields := append([]string{"seen", seenIn(t, s.Get(path)), "accountClientId", row.id, "accountClientSecret", row.secret}, form...)
+		p := s.Post(path, fields...)
+		s.Want(p, http.StatusOK, "The settings were saved.", `name="accountClientId"`)
+		if is, err := s.portal.Settings(t.Context(), s.First.ID); err != nil || is.AccountClient != row.id || string(is.AccountSecret) != row.wantSecret {
+			t.Errorf("%+v: client %q with secret %q, %v", row, is.AccountClient, string(is.AccountSecret), err)
+		}
+		if strings.Contains(p.Text, "hush-hush") || strings.Contains(p.Text, "other-secret") {
+			t.Error("the page shows the secret")
+		}
+	}
+	p := s.Post(path, append([]string{"seen", seenIn(t, s.Get(path)), "accountClientId", "shp 1", "accountClientSecret", "typed-secret"}, form...)...)
+	s.Want(p, http.StatusUnprocessableEntity, `id="e-accountClientId"`, `value="shp 1"`)
+	if strings.Contains(p.Text, "typed-secret") {
+		t.Error("the form shows the secret that was typed")
+	}
 }
