@@ -60,8 +60,8 @@ func New(ctx context.Context, o Options) (*App, error) {
 	return a, nil
 }
 
-// accountTimeout is how long a request for a sign-in with a customer account may take at most: somebody
-// waits for it.
+// accountTimeout is how long a request for a sign-in with a customer account may take at most: the
+// customer waits for it.
 const accountTimeout = 10 * time.Second
 
 // On assembles the service on a database that is open and migrated. Nothing runs

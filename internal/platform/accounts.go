@@ -30,7 +30,7 @@ type Account struct {
 type Accounts interface {
 	// SignInURL returns the address at which a customer signs in.
 	SignInURL(ctx context.Context, c AccountClient, r AccountRequest) (string, error)
-	// Account returns the customer whom the platform has sent back with a code. A code works once.
+	// Account returns the customer who came back from the platform with a code. A code works once.
 	Account(ctx context.Context, c AccountClient, r AccountRequest, code string) (Account, error)
 	// SignOutURL returns the address at which a customer who has signed in signs out. The platform
 	// then sends the browser back to an address that the merchant has registered.

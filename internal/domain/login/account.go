@@ -21,8 +21,8 @@ const (
 	AccountSignOutPath = "/signin"                // and after signing out
 )
 
-// AccountSignIn is a sign-in with an account at the store that has begun. The platform knows its state,
-// the browser its secret, and nobody else the verifier.
+// AccountSignIn is a sign-in with an account at the store that has begun. Only the platform knows its state,
+// and only the browser its secret.
 type AccountSignIn struct {
 	State     Hash
 	Browser   Hash
@@ -101,7 +101,7 @@ func (s *Service) accountRequest(of shop.Shop) (platform.AccountRequest, Hash) {
 	return r, hash
 }
 
-// accountClient returns the client of a store, or why nobody can sign in with an account.
+// accountClient returns the client of a store, or why customers cannot sign in with an account.
 func (s *Service) accountClient(ctx context.Context, of shop.Shop) (platform.AccountClient, error) {
 	client, err := s.Store.AccountClient(ctx, of.ID)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) takeAccountSignIn(ctx context.Context, of shop.Shop, back Acco
 }
 
 // accountSignOut returns the address at which the customer of a session that has ended signs out at the
-// platform; empty: there is none, or it is not known now, which keeps nobody from signing out here.
+// platform; empty: there is none, or it is not known now, and the customer is signed out here all the same.
 func (s *Service) accountSignOut(ctx context.Context, of shop.Shop, ended Session) string {
 	if ended.Via != ByAccount || ended.IDToken == "" {
 		return ""

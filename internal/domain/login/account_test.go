@@ -172,7 +172,7 @@ func TestSigningOutOffersThePlatforms(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a browser that comes back, nobody is signed in.
+// Whatever is wrong with a browser that comes back, no session is opened.
 func TestReturnMustBeThatOfTheBrowserThatBegan(t *testing.T) {
 	t.Parallel()
 	a := withAccounts(t)
@@ -190,7 +190,7 @@ func TestReturnMustBeThatOfTheBrowserThatBegan(t *testing.T) {
 		key  string
 	}{
 		{name: "no state", with: func(r login.AccountReturn) login.AccountReturn { r.State = ""; return r }, key: "accountUnknown"},
-		{name: "a state that nobody has begun with", with: func(r login.AccountReturn) login.AccountReturn { r.State = other; return r }, key: "accountUnknown"},
+		{name: "a state of no sign-in", with: func(r login.AccountReturn) login.AccountReturn { r.State = other; return r }, key: "accountUnknown"},
 		{name: "another store", in: shop.Shop{ID: a.second, Domain: "other.myshopify.com"}, key: "accountUnknown"},
 		{name: "another browser", with: func(r login.AccountReturn) login.AccountReturn { r.Browser = other; return r }, key: "accountBrowser"},
 		{name: "a browser without the cookie", with: func(r login.AccountReturn) login.AccountReturn { r.Browser = ""; return r }, key: "accountBrowser"},
@@ -229,7 +229,7 @@ func TestAccountSignInEndsWithItsFailure(t *testing.T) {
 		{"cancelled", func(r login.AccountReturn) login.AccountReturn { r.Code, r.Problem = "", "access_denied"; return r }, "accountCancelled"},
 		{"refused", func(r login.AccountReturn) login.AccountReturn { r.Code, r.Problem = "", "server_error"; return r }, "accountRefused"},
 		{"without a code", func(r login.AccountReturn) login.AccountReturn { r.Code = ""; return r }, "accountRefused"},
-		{"with the code of nobody", func(r login.AccountReturn) login.AccountReturn { r.Code = "other"; return r }, "accountRefused"},
+		{"with a code that was not issued", func(r login.AccountReturn) login.AccountReturn { r.Code = "other"; return r }, "accountRefused"},
 	} {
 		back := a.pick(a.beginAccount(), 2)
 		if _, err := a.FinishAccount(t.Context(), a.store, row.with(back)); err == nil {
@@ -278,7 +278,7 @@ func TestOneClientBeginsSixtySignInsAnHour(t *testing.T) {
 	}
 }
 
-// The database holds nothing with which a sign-in could be finished, or somebody signed out.
+// The database holds nothing with which a sign-in could be finished, or a customer signed out.
 func TestDatabaseHoldsNoSecretOfSignIns(t *testing.T) {
 	t.Parallel()
 	a := withAccounts(t)

@@ -23,7 +23,7 @@ type Service struct {
 	// PublicURL is the address under which subscribers reach the portal; empty:
 	// no links can be made.
 	PublicURL string
-	// Accounts signs customers in at the platform; nil: nobody can.
+	// Accounts signs customers in at the platform; nil: they cannot.
 	Accounts platform.Accounts
 }
 

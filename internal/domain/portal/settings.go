@@ -89,8 +89,8 @@ type Support struct {
 // Allows reports whether a toggle is on.
 func (s Settings) Allows(t Toggle) bool { return !slices.Contains(s.Off, t) }
 
-// EnterAccount sets the client of customer accounts, as a person enters it who does not see the secret:
-// none is given to keep the one of the same client.
+// EnterAccount sets the client of customer accounts, from a form that does not show the secret: an
+// empty one keeps that of the same client.
 func (s *Settings) EnterAccount(id, secret string) {
 	if id != s.AccountClient {
 		s.AccountClient, s.AccountSecret = id, ""

@@ -104,7 +104,7 @@ func (s *Simulator) accountAsked(r *http.Request, query url.Values) (*store, err
 	return sh, nil
 }
 
-// accountPick signs in whom the page was told.
+// accountPick signs in the customer who was chosen on the page.
 func (s *Simulator) accountPick(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	if err := r.ParseForm(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// accountToken answers the exchange of a code. A code works once, for whom it was issued.
+// accountToken answers the exchange of a code. A code works once, for the client that it was issued to.
 func (s *Simulator) accountToken(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	if err := r.ParseForm(); err != nil {

@@ -31,7 +31,7 @@ func (p *portal) beginAccount(w http.ResponseWriter, r *http.Request, of shop.Sh
 	return nil
 }
 
-// finishAccount signs in whom the platform sends back.
+// finishAccount signs in the customer who comes back from the platform.
 func (p *portal) finishAccount(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
 	query := r.URL.Query()
 	value, err := p.Login.FinishAccount(r.Context(), of, login.AccountReturn{
@@ -45,7 +45,7 @@ func (p *portal) finishAccount(w http.ResponseWriter, r *http.Request, of shop.S
 	return nil
 }
 
-// accountFailed shows the sign-in again, with why nobody was signed in.
+// accountFailed shows the sign-in again, with the reason of the failure.
 func (p *portal) accountFailed(w http.ResponseWriter, r *http.Request, v View, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {

@@ -120,7 +120,7 @@ func TestSignInThatDoesNotEndWellSignsNobodyIn(t *testing.T) {
 	platform.Close()
 	s.Want(s.Get(waiting), http.StatusServiceUnavailable, "The store’s sign-in doesn’t answer just now.", `name="email"`)
 	if p := s.Get(portaltest.At); p.Path != portaltest.At+"/signin" {
-		t.Errorf("somebody is signed in: %s", p.Path)
+		t.Errorf("a customer is signed in: %s", p.Path)
 	}
 	s.Clock.Set(portaltest.Now.Add(time.Hour))
 	s.Want(s.Get(portaltest.At+"/signin/account"), http.StatusServiceUnavailable, "The store’s sign-in doesn’t answer just now.")

@@ -110,7 +110,7 @@ func (c *Client) SignOutURL(ctx context.Context, of platform.AccountClient, idTo
 	return to.String(), nil
 }
 
-// Account returns the customer whom the platform has sent back with a code.
+// Account returns the customer who came back from the platform with a code.
 func (c *Client) Account(ctx context.Context, of platform.AccountClient, r platform.AccountRequest, code string) (platform.Account, error) {
 	e, err := c.endpoints(ctx, of.Shop)
 	if err != nil {

@@ -173,7 +173,7 @@ func TestIDTokenMustBeGenuine(t *testing.T) {
 		{"of another store's issuer", with("iss", "https://shopify.com/authentication/2")},
 		{"for another client", with("aud", "shp_2")},
 		{"for two clients", with("aud", []string{clientID, "shp_2"})},
-		{"for nobody", with("aud", nil)},
+		{"for no client", with("aud", nil)},
 		{"of another sign-in", with("nonce", "other")},
 		{"of no sign-in", with("nonce", nil)},
 		{"expired", with("exp", now.Add(-time.Second).Unix())},

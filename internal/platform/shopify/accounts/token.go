@@ -44,8 +44,8 @@ func (c *Client) check(ctx context.Context, e endpoints, of platform.AccountClie
 	return nil
 }
 
-// watchedKeys tells a signature that is wrong from keys that could not be read, of which the library
-// says so in the text of its error only.
+// watchedKeys tells a signature that is wrong from keys that could not be read. The library says which
+// in the text of its error only.
 type watchedKeys struct {
 	keys   oidc.KeySet
 	unread bool
