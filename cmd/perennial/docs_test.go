@@ -19,7 +19,12 @@ var operatorDocs = []string{"operating.md", "metrics.md", "sandbox.md"}
 
 func parserOf(t *testing.T) *kong.Kong {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	return parserInto(t, &cli{})
+}
+
+func parserInto(t *testing.T, c *cli) *kong.Kong {
+	t.Helper()
+	parser, err := kong.New(c, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

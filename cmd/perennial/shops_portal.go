@@ -35,7 +35,7 @@ type shopsPortalCommand struct {
 	SupportURL     *string `name:"support-url" help:"Address of the store's help page, https; empty: none."`
 
 	AccountClientID   *string `name:"account-client-id" help:"Client id of the store's customer accounts, with which subscribers sign in on the service's address; empty: they cannot."`
-	AccountSecretFile *string `help:"File with the client secret of a confidential client; empty: it is a public client." type:"path" placeholder:"FILE"`
+	AccountSecretFile *string `help:"File with the client secret of a confidential client; empty: it is a public client." placeholder:"FILE"`
 }
 
 // Run changes settings of the portal. What is not named stays.

@@ -73,6 +73,10 @@ func (s *Service) BeginAccount(ctx context.Context, of shop.Shop, browser, clien
 	if err != nil {
 		return "", "", err
 	}
+	err = s.Store.Update(ctx, of.ID, func(tx Tx) error { return s.count(ctx, tx, accountKind, clientIP, accountPerClient) })
+	if err != nil {
+		return "", "", err
+	}
 	if !secret.WellFormed(browser) {
 		browser, _ = secret.New()
 	}
@@ -81,12 +85,10 @@ func (s *Service) BeginAccount(ctx context.Context, of shop.Shop, browser, clien
 		return "", "", accountFailure(err)
 	}
 	now := s.Clock.Now()
-	begun := AccountSignIn{State: hash, Browser: secret.HashOf(browser), Nonce: request.Nonce, Verifier: request.Verifier, CreatedAt: now, ExpiresAt: now.Add(AccountLife)}
 	err = s.Store.Update(ctx, of.ID, func(tx Tx) error {
-		if err := s.count(ctx, tx, accountKind, clientIP, accountPerClient); err != nil {
-			return err
-		}
-		return tx.AddAccountSignIn(ctx, begun)
+		return tx.AddAccountSignIn(ctx, AccountSignIn{
+			State: hash, Browser: secret.HashOf(browser), Nonce: request.Nonce, Verifier: request.Verifier, CreatedAt: now, ExpiresAt: now.Add(AccountLife),
+		})
 	})
 	return to, browser, err
 }

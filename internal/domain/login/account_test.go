@@ -264,6 +264,30 @@ func TestAccountSignInEndsWithItsFailure(t *testing.T) {
 	a.wantKey(err, "accountUnavailable")
 }
 
+func TestForgedTokenOpensNoSession(t *testing.T) {
+	t.Parallel()
+	a := withAccounts(t)
+	genuine := a.server.Config.Handler
+	a.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/oauth/token") {
+			genuine.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		genuine.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", "application/json")
+		head, rest, _ := strings.Cut(answer.Body.String(), `"id_token":"`)
+		token, tail, _ := strings.Cut(rest, `"`)
+		body, _, _ := strings.Cut(strings.TrimPrefix(token, token[:strings.Index(token, ".")+1]), ".")
+		_, _ = w.Write([]byte(head + `"id_token":"eyJhbGciOiJub25lIn0.` + body + `."` + tail))
+	})
+	value, err := a.FinishAccount(t.Context(), a.store, a.pick(a.beginAccount(), 2))
+	if value != "" || !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("signed in: %t, %v", value != "", err)
+	}
+	a.wantKey(err, "accountForged")
+}
+
 func TestOneClientBeginsSixtySignInsAnHour(t *testing.T) {
 	t.Parallel()
 	a := withAccounts(t)
