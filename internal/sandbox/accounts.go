@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
@@ -29,13 +28,12 @@ func (s *Sandbox) openAccounts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	settings, err := a.Portal.Settings(ctx, store.ID)
-	if err != nil || settings.AccountClient != "" {
-		return err
-	}
-	_, err = a.Portal.ChangeSettings(ctx, store.ID, activity.System, func(is *portal.Settings) error {
-		is.AccountClient = accountClientID
-		return nil
+	return a.Store.Portal().Update(ctx, store.ID, func(tx portal.Tx) error { // no entry in the activity log: the store came with it
+		settings, err := tx.PortalSettings(ctx)
+		if err != nil || settings.AccountClient != "" {
+			return err
+		}
+		settings.AccountClient, settings.UpdatedAt = accountClientID, s.clock.Now()
+		return tx.PutPortalSettings(ctx, &settings)
 	})
-	return err
 }
