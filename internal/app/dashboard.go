@@ -80,7 +80,7 @@ func (a *App) rooms() []dashboard.Room {
 		bulk.New(bulk.Options{Jobs: a.Bulk, Clock: now, Search: admin.ContractFilter}),
 		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
-		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Portal: a.Portal, Clock: now}),
+		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Portal: a.Portal, Accounts: a.Login, Clock: now}),
 		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),

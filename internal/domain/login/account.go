@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -20,6 +21,18 @@ const (
 	AccountReturnPath  = "/signin/account/return" // to which the platform sends the browser after a sign-in
 	AccountSignOutPath = "/signin"                // and after signing out
 )
+
+// AccountAddresses are the addresses that a merchant registers for the client of customer accounts.
+type AccountAddresses struct {
+	Return  string // "callback URI" at the platform
+	Origin  string // "JavaScript origin", of a public client
+	SignOut string // "logout URI"
+}
+
+// AccountAddresses returns those of a store.
+func (s *Service) AccountAddresses(of shop.Shop) AccountAddresses {
+	return AccountAddresses{s.address(of, AccountReturnPath), strings.TrimSuffix(s.PublicURL, "/"), s.address(of, AccountSignOutPath)}
+}
 
 // AccountSignIn is a sign-in with an account at the store that has begun. Only the platform knows its state,
 // and only the browser its secret.

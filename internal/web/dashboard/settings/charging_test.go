@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -100,7 +101,7 @@ func open(t *testing.T) *site {
 	s := &site{}
 	s.Site = dashboardtest.Open(t, func(here *dashboardtest.Site, o *dashboard.Options) {
 		s.portal = &portal.Service{Store: here.DB.Portal(), Clock: o.Clock}
-		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: s, Failures: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Portal: s.portal, Clock: o.Clock}))
+		o.Rooms = append(o.Rooms, settings.New(settings.Options{Changes: s, Failures: s, Charging: &s.life, Syncs: &s.life, Privacy: &s.life, Portal: s.portal, Accounts: &login.Service{PublicURL: "https://subs.example"}, Clock: o.Clock}))
 	})
 	return s
 }

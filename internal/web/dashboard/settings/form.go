@@ -26,13 +26,14 @@ type fact struct{ Name, Value string }
 
 // formPage is a page with a form of settings.
 type formPage struct {
-	Path    string // that the form is sent to, below the store's
-	Groups  []group
-	Facts   []fact
-	Seen    string   // the settings as the reader has seen them, so that changes made since are not overwritten
-	May     bool     // the reader may save
-	Preview *outlook // nil: none was asked for
-	Offers  bool     // the form has a preview
+	Path     string // that the form is sent to, below the store's
+	Groups   []group
+	Register []fact // addresses that the merchant enters at the platform
+	Facts    []fact
+	Seen     string   // the settings as the reader has seen them, so that changes made since are not overwritten
+	May      bool     // the reader may save
+	Preview  *outlook // nil: none was asked for
+	Offers   bool     // the form has a preview
 }
 
 // seenSettings returns a text that differs when the settings do.

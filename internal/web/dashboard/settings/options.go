@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/confirm"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -44,6 +45,11 @@ type Failures interface {
 	CasesSince(ctx context.Context, of shop.ID, since time.Time) ([]dunning.Case, error)
 }
 
+// Accounts knows the addresses that a merchant registers for customer accounts.
+type Accounts interface {
+	AccountAddresses(of shop.Shop) login.AccountAddresses
+}
+
 // Options are what the pages need.
 type Options struct {
 	Changes  Changes
@@ -52,6 +58,7 @@ type Options struct {
 	Syncs    Syncs
 	Privacy  Privacy
 	Portal   Portal
+	Accounts Accounts
 	Clock    clock.Clock
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -65,7 +66,7 @@ var portalNumbers = []struct {
 }
 
 // portalForm returns the form of the portal.
-func portalForm(s portal.Settings) formPage {
+func portalForm(s portal.Settings, at login.AccountAddresses) formPage {
 	p := formPage{Path: "/settings/portal", Seen: strconv.FormatInt(s.Version, 10)}
 	for _, section := range toggles {
 		g := group{Title: section.title}
@@ -88,6 +89,7 @@ func portalForm(s portal.Settings) formPage {
 		{Name: "supportEmail", Label: "E-mail", Max: portal.MaxSupport, Value: s.Support.Email},
 		{Name: "supportPhone", Label: "Telephone", Max: portal.MaxSupport, Value: s.Support.Phone},
 	}}, accountGroup(s))
+	p.Register = []fact{{"Callback URI", at.Return}, {"JavaScript origin, of a public client", at.Origin}, {"Logout URI", at.SignOut}}
 	return p
 }
 
@@ -99,7 +101,7 @@ func accountGroup(s portal.Settings) group {
 	}
 	return group{
 		"Sign-in with the store account",
-		"Subscribers who open the portal outside of your store sign in with their customer account, beside the link by e-mail. Make a client of the Customer Account API in the Headless sales channel, and register the addresses that the documentation lists.",
+		"Subscribers who open the portal outside of your store sign in with their customer account, beside the link by e-mail. Make a client of the Customer Account API in the Headless sales channel, and register the addresses below there.",
 		[]dashboard.Field{{Name: "accountClientId", Label: "Client id", Hint: "Empty: they get a link by e-mail only.", Max: portal.MaxAccount, Value: s.AccountClient}, secret},
 	}
 }
@@ -114,7 +116,7 @@ func (m *room) portal(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 	if err != nil {
 		return err
 	}
-	return m.answer(w, r, v, portalTitle, portalLead, portalForm(s), nil)
+	return m.answer(w, r, v, portalTitle, portalLead, portalForm(s, m.Accounts.AccountAddresses(v.Shop)), nil)
 }
 
 func (m *room) savePortal(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
@@ -129,7 +131,7 @@ func (m *room) savePortal(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 		if failed != nil {
 			return failed
 		}
-		return m.answer(w, r, v, portalTitle, portalLead, asEntered(portalForm(s), r), err)
+		return m.answer(w, r, v, portalTitle, portalLead, asEntered(portalForm(s, m.Accounts.AccountAddresses(v.Shop)), r), err)
 	}
 	return v.Go(w, "/settings/portal", "settings")
 }

@@ -121,6 +121,7 @@ func TestPortalSettingsAreSaved(t *testing.T) {
 			form = append(form, string(toggle), "on")
 		}
 	}
+	s.Want(p, http.StatusOK, "https://subs.example/p/first/signin/account/return", "<dd>https://subs.example/p/first/signin</dd>")
 	seen := seenIn(t, p)
 	form = append(form, "seen", seen, "skipMax", "2", "pauseMaxDays", "90", "rescheduleMinDays", "1", "rescheduleMaxDays", "60", "cutoffDays", "3", "upcomingCount", "4", "reasonRequired", "on", "supportUrl", "https://demo.example/help")
 	s.Want(s.Post(path, form...), http.StatusOK, "The settings were saved.", `value="90"`, `value="https://demo.example/help"`)
