@@ -35,12 +35,12 @@ var portalBodies = map[string]func(*facts) any{
 	"answerCancelReason":  func(*facts) any { return map[string]any{"reason": "other"} },
 	"acceptCancelOffer":   func(*facts) any { return map[string]any{} },
 	"commentCancellation": func(*facts) any { return map[string]any{"comment": "x"} },
-	"setPreferences":      nil, "redeemPoints": nil, "requestMagicLink": nil,
+	"setPreferences":      nil, "redeemPoints": nil, "joinLoyalty": nil, "requestMagicLink": nil,
 }
 
 // portalOwn are operations that name nothing: they show and change what the caller has.
 var portalOwn = []string{
-	"getLoggedInCustomer", "getShopInfo", "getPortalSettings", "listPaymentMethods", "listContracts", "getPreferences", "setPreferences", "getMembership", "getLoyalty", "redeemPoints", "requestMagicLink",
+	"getLoggedInCustomer", "getShopInfo", "getPortalSettings", "listPaymentMethods", "listContracts", "getPreferences", "setPreferences", "getMembership", "getLoyalty", "redeemPoints", "joinLoyalty", "requestMagicLink",
 }
 
 // signed asks an operation as a customer of a store, as the platform passes it on.

@@ -3993,6 +3993,13 @@ func (c *Client) GetLoyalty(ctx context.Context) (*PointsAccount, error) {
 	return call.Do[*PointsAccount](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/loyalty"), nil, nil)
 }
 
+// JoinLoyalty is POST /apps/subscriptions/cp/api/loyalty/join: Take part in the programme.
+//
+// Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper whom the merchant has excluded.
+func (c *Client) JoinLoyalty(ctx context.Context) (*PointsAccount, error) {
+	return call.Do[*PointsAccount](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/loyalty/join"), nil, nil)
+}
+
 // RedeemPoints is POST /apps/subscriptions/cp/api/loyalty/redeem: Redeem points for a reward.
 //
 // Spends points on a reward by one of the programme's rules. Answers as GET loyalty does. Send an Idempotency-Key so that the request can be repeated.

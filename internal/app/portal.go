@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal/payment"
 	"github.com/perennialhq/perennial/internal/web/portal/preferences"
 	"github.com/perennialhq/perennial/internal/web/portal/products"
+	"github.com/perennialhq/perennial/internal/web/portal/rewards"
 	"github.com/perennialhq/perennial/internal/web/portal/schedule"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
 	"github.com/perennialhq/perennial/internal/web/shopper"
@@ -54,6 +55,7 @@ func (a *App) portalRooms() []portal.Room {
 		products.New(products.Options{Sheets: a.Overview, Changes: a.Portal}),
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
+		rewards.New(rewards.Options{Points: a.Loyalty, Runs: a.hasProgram()}),
 		preferences.New(preferences.Options{Preferences: a.Portal}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
@@ -62,24 +64,49 @@ func (a *App) portalRooms() []portal.Room {
 // lookLife is for how long a process remembers how the portal of a store presents itself.
 const lookLife = 30 * time.Second
 
-// looks knows how the portals of stores present themselves. Every page asks, and it seldom changes.
-type looks struct {
-	app  *App
-	seen sync.Map // shop.ID: seenLook
+// remembered keeps what every page of the portal asks for and what seldom changes, for lookLife.
+type remembered[K comparable, V any] struct{ seen sync.Map }
+
+type seenUntil[V any] struct {
+	is    V
+	until time.Time
 }
 
-type seenLook struct {
-	portal.Look
+// get returns what is remembered under a key, or reads it.
+func (m *remembered[K, V]) get(key K, now time.Time, read func() (V, error)) (V, error) {
+	if known, ok := m.seen.Load(key); ok && now.Before(known.(seenUntil[V]).until) {
+		return known.(seenUntil[V]).is, nil
+	}
+	is, err := read()
+	if err == nil {
+		m.seen.Store(key, seenUntil[V]{is, now.Add(lookLife)})
+	}
+	return is, err
+}
 
-	until time.Time
+// hasProgram returns the function that reports whether a store has a loyalty programme that runs.
+func (a *App) hasProgram() func(context.Context, shop.Shop) (bool, error) {
+	var known remembered[shop.ID, bool]
+	return func(ctx context.Context, of shop.Shop) (bool, error) {
+		return known.get(of.ID, a.options.Clock.Now(), func() (bool, error) {
+			p, err := a.Loyalty.Program(ctx, of.ID)
+			return p.Active, err
+		})
+	}
+}
+
+// looks knows how the portals of stores present themselves.
+type looks struct {
+	app   *App
+	known remembered[shop.ID, portal.Look]
 }
 
 // Look returns that of a store.
 func (l *looks) Look(ctx context.Context, of shop.Shop) (portal.Look, error) {
-	now := l.app.options.Clock.Now()
-	if known, ok := l.seen.Load(of.ID); ok && now.Before(known.(seenLook).until) {
-		return known.(seenLook).Look, nil
-	}
+	return l.known.get(of.ID, l.app.options.Clock.Now(), func() (portal.Look, error) { return l.read(ctx, of) })
+}
+
+func (l *looks) read(ctx context.Context, of shop.Shop) (portal.Look, error) {
 	settings, err := l.app.Portal.Settings(ctx, of.ID)
 	if err != nil {
 		return portal.Look{}, err
@@ -94,7 +121,6 @@ func (l *looks) Look(ctx context.Context, of shop.Shop) (portal.Look, error) {
 	case s.Phone != "":
 		look.Help = "tel:" + strings.Map(dialled, s.Phone)
 	}
-	l.seen.Store(of.ID, seenLook{look, now.Add(lookLife)})
 	return look, nil
 }
 

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"sync"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/wording"
@@ -14,7 +12,7 @@ import (
 type wordings struct {
 	*wording.Service
 
-	seen sync.Map // wordingOf: seenWording
+	known remembered[wordingOf, map[string]string]
 }
 
 type wordingOf struct {
@@ -22,21 +20,8 @@ type wordingOf struct {
 	language string
 }
 
-type seenWording struct {
-	texts map[string]string
-	until time.Time
-}
-
 // Wording returns the texts of a store for a reader with a tag.
 func (w *wordings) Wording(ctx context.Context, of shop.ID, tag string) (map[string]string, error) {
-	now, key := w.Clock.Now(), wordingOf{of, w.Catalogue.Language(tag)}
-	if known, ok := w.seen.Load(key); ok && now.Before(known.(seenWording).until) {
-		return known.(seenWording).texts, nil
-	}
-	texts, err := w.Service.Wording(ctx, of, key.language)
-	if err != nil {
-		return nil, err
-	}
-	w.seen.Store(key, seenWording{texts, now.Add(lookLife)})
-	return texts, nil
+	key := wordingOf{of, w.Catalogue.Language(tag)}
+	return w.known.get(key, w.Clock.Now(), func() (map[string]string, error) { return w.Service.Wording(ctx, of, key.language) })
 }

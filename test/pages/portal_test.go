@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,11 +15,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
 	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
+	"github.com/perennialhq/perennial/internal/web/portal/rewards"
 	"github.com/perennialhq/perennial/internal/web/portal/subscription"
 )
 
@@ -28,6 +31,7 @@ func portalOf(t *testing.T) *portaltest.Site {
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
 		return []portal.Room{
 			home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: s.Portal}), orders.New(orders.Options{Orders: s.Overview, Changes: s.Portal}),
+			rewards.New(rewards.Options{Points: points(s)}),
 		}
 	})
 	first := portaltest.Subscription(1)
@@ -73,6 +77,7 @@ func portalOf(t *testing.T) *portaltest.Site {
 	newcomer := one(7, "Nothing", 1, func(c *contract.Contract) { c.Customer.ID, c.Customer.Email = portaltest.Noah, "noah@shopper.example" })
 	newcomer.Status = contract.Expired
 	s.Put(s.First, []contract.Contract{newcomer})
+	club(t, s)
 	return s
 }
 
@@ -89,6 +94,28 @@ func enter(t *testing.T, s *portaltest.Site, v *visit, customer int64) {
 	}
 }
 
+// points is the loyalty programme of a portal's stores.
+func points(s *portaltest.Site) *loyalty.Service {
+	return &loyalty.Service{Store: s.DB.Loyalty(), Reader: s.DB, Clock: s.Clock, Log: slog.New(slog.DiscardHandler)}
+}
+
+// club starts the programme of the first store, in which Maya has points.
+func club(t *testing.T, s *portaltest.Site) {
+	t.Helper()
+	terms := loyalty.DefaultTerms()
+	terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 12}
+	terms.Tiers = []loyalty.Tier{{ID: 1, Name: "Oak", Points: 100 * loyalty.One}, {ID: 2, Name: "Elm", Points: 2000 * loyalty.One}}
+	if err := points(s).Enable(t.Context(), s.First.ID, s.Clock.Now().AddDate(-1, 0, 0), terms); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := points(s).Enrol(t.Context(), s.First.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, FirstName: canary}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := points(s).Add(t.Context(), s.First.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, Points: 840 * loyalty.One}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Every screen of the portal in every state can be used by everybody, on a phone and on a desk, in
 // light and dark.
 func TestScreensOfPortalCanBeUsedByEverybody(t *testing.T) {
@@ -100,7 +127,7 @@ func TestScreensOfPortalCanBeUsedByEverybody(t *testing.T) {
 	enter(t, s, v, portaltest.Maya)
 	for name, path := range map[string]string{
 		"home": "", "subscription": "/s/1", "declined": "/s/2", "prepaid": "/s/3", "paused": "/s/4", "cancelled": "/s/5", "ending": "/s/6",
-		"upcoming": "/s/1/upcoming", "past": "/s/1/orders", "resume": "/s/4/resume",
+		"upcoming": "/s/1/upcoming", "past": "/s/1/orders", "resume": "/s/4/resume", "rewards": "/rewards", "redeem": "/rewards/3",
 	} {
 		v.open(name, at+path, http.StatusOK)
 	}

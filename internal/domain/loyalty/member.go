@@ -13,7 +13,8 @@ type Member struct {
 	Account
 	Expiring   Points // the points that expire next
 	ExpiresAt  time.Time
-	Tier, Next *Tier // reached, and to be reached; nil when there is none
+	ReleasesAt time.Time // when pending points can be spent next; zero: by approval, or none are pending
+	Tier, Next *Tier     // reached, and to be reached; nil when there is none
 	Rewards    []Reward
 }
 
@@ -36,9 +37,20 @@ func (s *Service) Member(ctx context.Context, of shop.Shop, who CustomerRef, rew
 	}
 	m := Member{Account: account.inCurrency(of.Currency)}
 	m.ExpiresAt, m.Expiring = Expiring(account, lots, program.Terms, cal.Zone)
+	m.ReleasesAt = releases(lots)
 	m.Tier, m.Next = program.Terms.TiersOf(account.Sums.Earned)
 	m.Rewards, err = s.Reader.LoyaltyRewards(ctx, of.ID, account.ID, rewards)
 	return m, err
+}
+
+// releases returns when the first of pending lots is released; zero: only approval releases them.
+func releases(lots []Lot) (first time.Time) {
+	for _, l := range lots {
+		if l.Pending && !l.AvailableFrom.IsZero() && (first.IsZero() || l.AvailableFrom.Before(first)) {
+			first = l.AvailableFrom
+		}
+	}
+	return first
 }
 
 // History returns a page of a member's entries.

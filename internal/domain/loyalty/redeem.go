@@ -117,6 +117,12 @@ func (r RedeemRule) price(chosen Points, c money.Currency) (Points, money.Amount
 	return cost, value, nil
 }
 
+// Worth returns what the points of a rule that lets the member choose are worth.
+func (r RedeemRule) Worth(c money.Currency) money.Amount { return minor(r.Value, c) }
+
+// Unit returns one main unit of a currency, for which earn rules give points.
+func Unit(c money.Currency) money.Amount { return minor(1000, c) }
+
 // minor returns thousandths of a main unit as an amount, rounded down.
 func minor(milli int64, c money.Currency) money.Amount {
 	unit := money.Amount{Minor: 1, Currency: c}.Milli()

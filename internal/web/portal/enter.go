@@ -51,6 +51,14 @@ func (p *portal) view(r *http.Request, of shop.Shop, line shop.Line, base, path 
 		v.Query = "?" + kept.Encode()
 	}
 	for _, t := range p.tabs {
+		if t.When != nil {
+			if has, err := t.When(r.Context(), of); err != nil || !has {
+				if err != nil {
+					return v, err
+				}
+				continue
+			}
+		}
 		here := path == t.Path || t.Path == "" && strings.HasPrefix(path, "/s/") || t.Path != "" && strings.HasPrefix(path, t.Path+"/")
 		v.Tabs = append(v.Tabs, tab{v.T(t.Text), v.At(t.Path), here})
 	}

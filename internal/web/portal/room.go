@@ -1,9 +1,12 @@
 package portal
 
 import (
+	"context"
 	"io/fs"
 	"net/http"
 	"strings"
+
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Show answers a request of a customer who is signed in. A failure that it returns is shown on a
@@ -26,6 +29,8 @@ func (r Route) split() (method, path string) {
 type Tab struct {
 	Text string // key of its name
 	Path string // below that of the portal; empty: the first screen
+	// When reports whether a store has the entry; nil: every one has. Every page asks.
+	When func(ctx context.Context, of shop.Shop) (bool, error)
 }
 
 // Room is a part of the portal in a package of its own: screens that belong together, with what

@@ -39,7 +39,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 		"POST /cancel-flow", "POST /cancel-flow/{id}/accept", "POST /cancel-flow/{id}/back", "POST /cancel-flow/{id}/comment", "POST /cancel-flow/{id}/confirm",
 		"POST /cancel-flow/{id}/decline", "POST /cancel-flow/{id}/keep", "POST /cancel-flow/{id}/reason",
 		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart",
-		"POST /customer-retention-activities", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
+		"POST /customer-retention-activities", "POST /loyalty/join", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
 		"PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",
 		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/reschedule/{id}", "PUT /subscription-billing-attempts/retry-payment/{id}",
 		"PUT /subscription-billing-attempts/skip-order/{id}", "PUT /subscription-billing-attempts/skip-upcoming-order", "PUT /subscription-billing-attempts/unskip-order/{id}",

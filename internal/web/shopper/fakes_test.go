@@ -214,6 +214,11 @@ func (f *fakes) Member(context.Context, shop.Shop, loyalty.CustomerRef, loyalty.
 	return theMember(), f.err
 }
 
+func (f *fakes) Enrol(_ context.Context, of shop.ID, cmd loyalty.EnrolCommand) (loyalty.Member, error) {
+	_, err := f.did(of, cmd)
+	return theMember(), err
+}
+
 func (f *fakes) Redeem(_ context.Context, of shop.ID, cmd loyalty.RedeemCommand) (loyalty.Member, error) {
 	_, err := f.did(of, cmd)
 	return theMember(), err

@@ -47,6 +47,7 @@ type Links interface {
 type Points interface {
 	Member(ctx context.Context, of shop.Shop, who loyalty.CustomerRef, rewards loyalty.RewardStatus) (loyalty.Member, error)
 	Redeem(ctx context.Context, of shop.ID, cmd loyalty.RedeemCommand) (loyalty.Member, error)
+	Enrol(ctx context.Context, of shop.ID, cmd loyalty.EnrolCommand) (loyalty.Member, error)
 }
 
 // Book reads attempts and contracts of one customer.

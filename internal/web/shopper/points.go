@@ -26,6 +26,10 @@ func (o Options) points(api *web.API) {
 		"Spends points on a reward by one of the programme's rules. Answers as GET loyalty does. Send an Idempotency-Key so that the request can be repeated.")
 	redeem.Body, redeem.Once, redeem.Errors = redeemBody{}, true, append(redeem.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, redeem, o.redeem)
+
+	join := o.operation("joinLoyalty", http.MethodPost, "/loyalty/join", pointsTag, "Take part in the programme",
+		"Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper whom the merchant has excluded.")
+	web.Register(api, join, o.join)
 }
 
 // membership is the shopper's membership.
@@ -155,6 +159,15 @@ func (o Options) redeem(ctx context.Context, in *redeemIn) (*pointsOut, error) {
 	m, err := o.Points.Redeem(ctx, caller.Shop.ID, loyalty.RedeemCommand{
 		Who: loyalty.CustomerRef{Customer: caller.Actor.Customer}, Rule: loyalty.RuleID(body.Rule), Points: points, Actor: caller.Actor, IdempotencyKey: web.RequestName(ctx),
 	})
+	if err != nil {
+		return nil, err
+	}
+	return newPoints(caller.Shop.Domain, m), nil
+}
+
+func (o Options) join(ctx context.Context, _ *struct{}) (*pointsOut, error) {
+	caller := web.CallerOf(ctx)
+	m, err := o.Points.Enrol(ctx, caller.Shop.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: caller.Actor.Customer}, Actor: caller.Actor})
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,8 @@ func TestRequestsSendCommandsOfShopper(t *testing.T) {
 		"no code":                {"DELETE", "/contracts/9001/discount?discountId=d", "", act{"no discount", one, "d"}},
 		"preferences": {"PUT", "/preferences", `{"language":"pt-BR","emails":{"order_skipped":false,"upcoming_order":true},"version":2}`,
 			act{"preferences", nil, portal.Preferences{Customer: 7001, Language: "pt-BR", Off: []notify.Kind{notify.OrderSkipped}, Version: 2}}},
-		"a reward": {"POST", "/loyalty/redeem", `{"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: 7001}, Rule: 1, Actor: ada()}},
+		"a reward":    {"POST", "/loyalty/redeem", `{"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: 7001}, Rule: 1, Actor: ada()}},
+		"taking part": {"POST", "/loyalty/join", "", loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: 7001}, Actor: ada()}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
 			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Details: retention.Details{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {

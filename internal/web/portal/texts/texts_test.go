@@ -89,7 +89,7 @@ const problemPrefix = "problem."
 
 func TestEveryTextIsUsed(t *testing.T) {
 	t.Parallel()
-	pages, domain := sources(t, ".."), sources(t, "../../../domain")
+	pages, domain := sources(t, ".."), sources(t, "../../../domain")+sources(t, "../../../platform")
 	for _, key := range load(t, os.DirFS(".")).Keys() {
 		if !used(pages, domain, key) {
 			t.Errorf("no page of the portal shows %s: delete it in every language", key)
