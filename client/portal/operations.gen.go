@@ -3995,7 +3995,7 @@ func (c *Client) GetLoyalty(ctx context.Context) (*PointsAccount, error) {
 
 // JoinLoyalty is POST /apps/subscriptions/cp/api/loyalty/join: Take part in the programme.
 //
-// Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper whom the merchant has excluded.
+// Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper that the merchant has excluded.
 func (c *Client) JoinLoyalty(ctx context.Context) (*PointsAccount, error) {
 	return call.Do[*PointsAccount](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/loyalty/join"), nil, nil)
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func portalOf(t *testing.T) *portaltest.Site {
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
 		return []portal.Room{
 			home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: s.Portal}), orders.New(orders.Options{Orders: s.Overview, Changes: s.Portal}),
-			rewards.New(rewards.Options{Points: points(s)}),
+			rewards.New(rewards.Options{Points: s.Points()}),
 		}
 	})
 	first := portaltest.Subscription(1)
@@ -94,24 +93,19 @@ func enter(t *testing.T, s *portaltest.Site, v *visit, customer int64) {
 	}
 }
 
-// points is the loyalty programme of a portal's stores.
-func points(s *portaltest.Site) *loyalty.Service {
-	return &loyalty.Service{Store: s.DB.Loyalty(), Reader: s.DB, Clock: s.Clock, Log: slog.New(slog.DiscardHandler)}
-}
-
 // club starts the programme of the first store, in which Maya has points.
 func club(t *testing.T, s *portaltest.Site) {
 	t.Helper()
 	terms := loyalty.DefaultTerms()
 	terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 12}
 	terms.Tiers = []loyalty.Tier{{ID: 1, Name: "Oak", Points: 100 * loyalty.One}, {ID: 2, Name: "Elm", Points: 2000 * loyalty.One}}
-	if err := points(s).Enable(t.Context(), s.First.ID, s.Clock.Now().AddDate(-1, 0, 0), terms); err != nil {
+	if err := s.Points().Enable(t.Context(), s.First.ID, s.Clock.Now().AddDate(-1, 0, 0), terms); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := points(s).Enrol(t.Context(), s.First.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, FirstName: canary}); err != nil {
+	if _, err := s.Points().Enrol(t.Context(), s.First.ID, loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, FirstName: canary}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := points(s).Add(t.Context(), s.First.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, Points: 840 * loyalty.One}); err != nil {
+	if _, err := s.Points().Add(t.Context(), s.First.ID, loyalty.PointsCommand{Who: loyalty.CustomerRef{Customer: portaltest.Maya}, Points: 840 * loyalty.One}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,7 +28,7 @@ func (o Options) points(api *web.API) {
 	web.Register(api, redeem, o.redeem)
 
 	join := o.operation("joinLoyalty", http.MethodPost, "/loyalty/join", pointsTag, "Take part in the programme",
-		"Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper whom the merchant has excluded.")
+		"Makes the shopper a member of the store's loyalty programme; one who had left takes part again. A member stays one. Answers as GET loyalty does. 400 customerExcluded for a shopper that the merchant has excluded.")
 	web.Register(api, join, o.join)
 }
 

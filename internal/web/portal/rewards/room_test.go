@@ -2,7 +2,6 @@ package rewards_test
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
@@ -24,13 +22,6 @@ const path = "/rewards"
 // newsletter is the number of the rule for subscribing to the newsletter, which gives 25 points.
 const newsletter = 5
 
-// codes makes every discount code at once.
-type codes struct{ loyalty.Platform }
-
-func (codes) CreateDiscountCode(_ context.Context, _ platform.Shop, c platform.DiscountCode) (string, error) {
-	return "gid://shopify/DiscountCodeNode/" + c.Code, nil
-}
-
 // site is a portal with the room and, when terms change them, a programme.
 type site struct {
 	*portaltest.Site
@@ -41,7 +32,7 @@ func open(t *testing.T, change func(*loyalty.Terms)) site {
 	t.Helper()
 	var points *loyalty.Service
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		points = &loyalty.Service{Store: s.DB.Loyalty(), Reader: s.DB, Platform: codes{}, Clock: s.Clock, Log: slog.New(slog.DiscardHandler)}
+		points = s.Points()
 		return []portal.Room{
 			home.New(home.Options{Homes: s.Overview}),
 			rewards.New(rewards.Options{Points: points, Runs: func(ctx context.Context, of shop.Shop) (bool, error) {
