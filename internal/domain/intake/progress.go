@@ -277,10 +277,10 @@ func (s *Service) endTry(ctx context.Context, tx Tx, y *Sync, failed error) erro
 	return err
 }
 
-// endBeside ends a first sync that has read everything while another run did too. When everything
-// must be read again, it only lets another run go on.
-func (s *Service) endBeside(ctx context.Context, tx Tx, current shop.Shop, y *Sync) error {
-	if y == nil {
+// endBeside ends a first sync that is complete, having read everything, while another run did too.
+// When everything must be read again, it only lets another run go on.
+func (s *Service) endBeside(ctx context.Context, tx Tx, current shop.Shop, y *Sync, complete bool) error {
+	if y == nil || !complete {
 		return nil
 	}
 	if current.ReconciledAt.IsZero() {

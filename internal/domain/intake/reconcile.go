@@ -78,10 +78,7 @@ func (s *Service) Reconcile(ctx context.Context, of shop.ID) error {
 		}
 		switch {
 		case !current.ReconciledAt.Equal(store.ReconciledAt): // another run has finished, or everything must be read again
-			if failed != nil {
-				return nil
-			}
-			return s.endBeside(ctx, tx, current, first)
+			return s.endBeside(ctx, tx, current, first, failed == nil)
 		case failed == nil:
 			if err := s.finishSync(ctx, tx, &current, first, s.Clock.Now()); err != nil {
 				return err
