@@ -36,7 +36,7 @@ const (
 )
 
 // pages measures what the server takes to answer with pages of the dashboard of a large store,
-// beside the operations of the interface that ask the same.
+// beside the operations of the interface that ask the same, and with screens of its portal.
 func pages(ctx context.Context, s settings) error {
 	for _, kind := range s.databases {
 		if err := s.pagesOn(ctx, kind); err != nil {
@@ -108,7 +108,7 @@ func (s settings) pagesOn(ctx context.Context, kind string) error {
 		s.print("dashboard db=%s contracts=%d page=%s p50_ms=%.2f p99_ms=%.2f goal=%.0f bytes=%d bytes_goal=%d %s",
 			kind, s.dashboard, p.name, ms(took.p50), ms(took.p99), ms(goalPage), took.bytes, goalBytes, beside)
 	}
-	return nil
+	return s.screens(ctx, a, of, kind, now)
 }
 
 // measured is what pages took.
