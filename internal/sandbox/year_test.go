@@ -170,7 +170,7 @@ func TestStoryIsDeterministic(t *testing.T) {
 		return b.history()
 	}
 	one, two := story(), story()
-	if len(one.orders) < 20 || len(one.entries) < 60 {
+	if len(one.orders) < 15 || len(one.entries) < 60 {
 		t.Errorf("too little happened: %d contracts with orders, %d things with entries", len(one.orders), len(one.entries))
 	}
 	for id, orders := range one.orders {
