@@ -18,7 +18,7 @@ import (
 type permit struct {
 	settings Settings
 	actions  []Action // all of them must be allowed
-	version  int64    // of the contract, as the caller has seen it; 0: not known
+	version  int64    // of the contract, as of ContractRef
 	clock    clock.Clock
 	also     func(State) error // what else must hold; nil: nothing
 }
@@ -39,7 +39,7 @@ func (p *permit) Order(ctx context.Context, tx billing.ReadTx, of shop.Shop, r b
 }
 
 func (p *permit) check(ctx context.Context, tx billing.ReadTx, of shop.Shop, c contract.Contract, order *billing.Attempt) error {
-	if p.version != 0 && p.version != c.Version {
+	if p.version != 0 && p.version != c.Fingerprint() {
 		return changedMeanwhile(c.ID)
 	}
 	orders, err := tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Unfinished...)

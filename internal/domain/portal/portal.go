@@ -48,8 +48,8 @@ type Caller struct {
 	Actor activity.Actor // Customer is the subscriber; see login.Principal.Actor
 }
 
-// ContractRef names a contract and the version of it that the caller has seen. A contract that
-// has changed since is a Conflict; Version 0 is not compared.
+// ContractRef names a contract and the version of it that the caller has seen: its fingerprint then.
+// A contract that has changed since is a Conflict; Version 0 is not compared.
 type ContractRef struct {
 	ID      contract.ID
 	Version int64

@@ -21,7 +21,7 @@ type cancelSession struct {
 	Comment      *string        `json:"comment" doc:"What the shopper said; null: nothing." example:"Two bags a month are enough"`
 	Offer        *cancelOffer   `json:"offer" doc:"The offer; null: there is none."`
 	Effect       cancelEffect   `json:"effect" doc:"What a confirmation does."`
-	ContractVer  int64          `json:"version" minimum:"0" doc:"Version of the contract, to be sent with what changes it." example:"41"`
+	ContractVer  int64          `json:"version" minimum:"0" doc:"Version of what a shopper sees of the contract, to be sent with what changes it." example:"41"`
 	Outcome      *string        `json:"outcome" enum:"ACCEPTED,KEPT,ABANDONED,CANCEL_SCHEDULED,CANCELLED" doc:"How the session ended; null while it is open."`
 	EndedAt      *web.Instant   `json:"endedAt" format:"date-time" doc:"When it ended, in UTC; null while it is open." example:"2026-01-31T08:00:00Z"`
 	Reference    *string        `json:"reference" doc:"What to quote about a cancellation; null without one." example:"C-9001-601"`
@@ -104,7 +104,7 @@ func newSessionOut(v session.View, locale string, err error) (*sessionOut, error
 			EndsAt: web.At(v.Effect.EndsAt), Waits: web.Some(string(v.Effect.Waits)), Left: int32(v.Effect.Left), Next: web.At(v.Effect.Next),
 			Pays: amountOf(v.Effect.Pays), Completed: int32(v.Effect.Orders), Paid: amountOf(v.Effect.Paid),
 		},
-		ContractVer: v.Contract.Version, Outcome: web.Some(string(v.Outcome)), EndedAt: web.At(v.EndedAt),
+		ContractVer: v.Contract.Fingerprint(), Outcome: web.Some(string(v.Outcome)), EndedAt: web.At(v.EndedAt),
 	}
 	if v.Flow.Mode == flow.Retention {
 		for _, r := range v.Reasons {

@@ -12,7 +12,7 @@ import (
 // contractView is a contract with what can be done with it.
 type contractView struct {
 	Contract    record.ContractObject `json:"contract" doc:"The contract."`
-	Version     int64                 `json:"version" minimum:"1" doc:"Its version: send it with a change." example:"12"`
+	Version     int64                 `json:"version" minimum:"1" doc:"Version of what a shopper sees of the contract: it changes with its status, products, prices, dates, discounts and payment. Send it with a change." example:"12"`
 	Permissions []permission          `json:"permissions" nullable:"false" doc:"What the shopper may do with the contract now."`
 	Orders      []orderView           `json:"orders" nullable:"false" doc:"Orders to come, and one that was declined, soonest first: what the shopper may do with each."`
 	Frozen      bool                  `json:"frozen" doc:"Whether the shopper is held to a number of orders." example:"false"`
@@ -49,7 +49,7 @@ func (o Options) getContract(ctx context.Context, in *readContract) (*contractVi
 	}
 	c := v.State.Contract
 	body := contractView{
-		Contract: record.NewContractObject(d), Version: c.Version, Permissions: permissions(v.Can), Orders: []orderView{}, Frozen: c.InCommitment(v.Shop.Settings),
+		Contract: record.NewContractObject(d), Version: c.Fingerprint(), Permissions: permissions(v.Can), Orders: []orderView{}, Frozen: c.InCommitment(v.Shop.Settings),
 	}
 	if c.Ending != nil {
 		body.EndsOn = web.At(c.Ending.At)

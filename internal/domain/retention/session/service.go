@@ -84,13 +84,13 @@ type Command struct {
 type Named struct {
 	Line    shop.Line // of the contract; empty: either
 	Session ID
-	Version int64 // of the contract, as the customer has seen it; 0: it is not compared
+	Version int64 // fingerprint of the contract, as the customer has seen it; 0: it is not compared
 	Actor   activity.Actor
 }
 
 // check refuses a change of a contract that has changed since the customer saw it.
 func (n Named) check(c contract.Contract) error {
-	if n.Version != 0 && n.Version != c.Version {
+	if n.Version != 0 && n.Version != c.Fingerprint() {
 		return fault.New(fault.Conflict, "subscription contract %d has changed since it was shown", c.ID).Entity("subscriptionContract").Code("changedMeanwhile")
 	}
 	return nil

@@ -46,7 +46,7 @@ func (m room) screen(v portal.Visit, is session.View, r *http.Request) portal.Pa
 	at := words.Path(is.Contract.ID)
 	name := words.Name(v, is.Contract)
 	p := portal.Page{Crumb: &portal.Crumb{Name: name, Path: at}, Email: is.Contract.Customer.Email}
-	s := screen{At: at + "/cancel", Version: is.Contract.Version, ID: is.ID}
+	s := screen{At: at + "/cancel", Version: is.Contract.Fingerprint(), ID: is.ID}
 	step := is.Step
 	if is.ID == 0 {
 		step = map[flow.Mode]session.Step{flow.Immediate: session.Confirming, flow.Instructions: session.Reading, flow.Retention: session.Asking}[is.Flow.Mode]

@@ -61,7 +61,7 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 	p.Always = items[:recurring]
 	p.Lines = &portal.Action{Text: v.T("edit.lines"), Path: words.Path(s.Contract.ID)}
 	for i, one := range o.OneOffs {
-		is := once{Item: items[recurring+i], Variant: one.Variant.ID, Set: v.View.Form(at+"/quantity", s.Contract.Version), Remove: v.View.Form(at+"/remove", s.Contract.Version)}
+		is := once{Item: items[recurring+i], Variant: one.Variant.ID, Set: v.View.Form(at+"/quantity", s.Contract.Fingerprint()), Remove: v.View.Form(at+"/remove", s.Contract.Fingerprint())}
 		is.Remove.Text, is.Remove.About = v.T("action.remove"), one.Variant.ProductTitle
 		is.Set.About = one.Variant.ProductTitle
 		is.Quantity = words.QuantityField(v, strconv.Itoa(one.Quantity), command.MaxOneOffQuantity)

@@ -97,7 +97,7 @@ func (m room) page(r *http.Request, v portal.Visit) (portal.Page, error) {
 		return portal.Page{}, fault.New(fault.FailedPrecondition, "the payment method of subscription contract %d cannot be changed", c.ID).Code("portalActionDisabled")
 	}
 	name := words.Name(v, c)
-	is := screen{At: words.Path(c.ID) + "/payment", Version: c.Version, Email: c.Customer.Email}
+	is := screen{At: words.Path(c.ID) + "/payment", Version: c.Fingerprint(), Email: c.Customer.Email}
 	is.Choice = portal.Field{Name: method, Type: "radio", Label: v.T("payment.use"), Required: true}
 	methods, err := m.Changes.PaymentMethods(r.Context(), v.Caller(r))
 	switch {

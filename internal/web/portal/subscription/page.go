@@ -88,7 +88,7 @@ func screenOf(v portal.Visit, s overview.Sheet) screen {
 		p.Banners = append(p.Banners, b)
 	}
 	if s.Can.Allows(do.Keep) {
-		f := v.View.Form(words.Path(c.ID)+"/keep", c.Version)
+		f := v.View.Form(words.Path(c.ID)+"/keep", c.Fingerprint())
 		f.Text = v.T("action.keep")
 		p.Keep = &f
 	}
@@ -219,7 +219,7 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 		}
 	}
 	if s.Can.Allows(do.EditDiscount) && v.View.Has("/s/{contract}/discount") {
-		f := v.View.Form(words.Path(c.ID)+"/discount", c.Version)
+		f := v.View.Form(words.Path(c.ID)+"/discount", c.Fingerprint())
 		p.Code = &f
 	}
 	if next, comes := s.Next(); comes && next.Can.Allows(do.EditNote) && v.View.Has("/s/{contract}/orders/{attempt}/note") {

@@ -102,7 +102,7 @@ func Instrument(v portal.Visit, card contract.Card) string {
 
 // Question returns a question about a contract, with where it leads back to. Its form is sent to path.
 func Question(v portal.Visit, c contract.Contract, path string) portal.Question {
-	return portal.Question{Back: &portal.Crumb{Name: Name(v, c), Path: Path(c.ID)}, Path: path, Version: c.Version, Email: c.Customer.Email}
+	return portal.Question{Back: &portal.Crumb{Name: Name(v, c), Path: Path(c.ID)}, Path: path, Version: c.Fingerprint(), Email: c.Customer.Email}
 }
 
 // Expires says when a card with a month of expiry expires.
