@@ -87,7 +87,7 @@ prove: build ## the billing engine through simulated years under faults; RENEWAL
 
 check: fmt vet lint verify test race prove ## all that must hold before a change is done
 
-soak: compiler ## what takes longer than a check; RENEWALS=1000000 for a long run
+soak: compiler browser ## what takes longer than a check; RENEWALS=1000000 for a long run
 	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)
 
 screenshots: browser ## the pictures of the README, into docs/images
