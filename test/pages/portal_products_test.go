@@ -56,9 +56,20 @@ func TestCustomerChangesProductsAndTermsInTheBrowser(t *testing.T) {
 			v.says("After the change")
 			browsertest.Eval[bool](v.tab, `document.querySelector("[name=agreed]")?.click(), true`)
 			send("swapped", "The product is swapped")
+			takeBack := func(done, says string) {
+				t.Helper()
+				v.tab.Click(".says form button")
+				arrive(v, "done="+done)
+				v.says(says)
+			}
+			takeBack("swapped-back", "You have your former product again")
 
 			v.open("add", v.href(contract, "main a[href$='/s/9001/add']"), http.StatusOK)
 			v.open("add asked", browsertest.Eval[string](v.tab, "document.querySelector(`a[href*='variant=']`).href"), http.StatusOK)
+			send("added", "The product is added")
+			takeBack("removed-again", "The product is removed again.")
+			v.open("add again", browsertest.Eval[string](v.tab, "document.querySelector(`main a[href$='/s/9001/add']`).href"), http.StatusOK)
+			v.open("add asked again", browsertest.Eval[string](v.tab, "document.querySelector(`a[href*='variant=']`).href"), http.StatusOK)
 			send("added", "The product is added")
 			v.open("quantity", v.href(contract, "a[href*='/quantity?']"), http.StatusOK)
 			browsertest.Eval[bool](v.tab, `document.querySelector("[name=quantity]").value = "3", true`)
@@ -66,6 +77,7 @@ func TestCustomerChangesProductsAndTermsInTheBrowser(t *testing.T) {
 			v.open("remove", v.href(contract, "a[href*='/remove?']"), http.StatusOK)
 			v.says("You can add it again.")
 			send("removed", "The product is removed.")
+			takeBack("added-again", "The product is back, at the same price")
 
 			v.open("one-time", v.href(contract, "a[href*='/orders/'][href$='/add']"), http.StatusOK)
 			v.open("one-time asked", browsertest.Eval[string](v.tab, "document.querySelector(`a[href*='variant=']`).href"), http.StatusOK)

@@ -72,18 +72,42 @@ func (s *Service) AddProduct(ctx context.Context, who Caller, ref ContractRef, w
 	return s.Edits.AddLines(ctx, who.Shop.ID, cmd, []terms.NewLine{{Variant: w.Variant, Quantity: w.Quantity, SellingPlan: on}})
 }
 
+// Removal is a contract without a product that it had.
+type Removal struct {
+	contract.Detail
+	Reversible bool // AddProduct makes it what it was, if the product has its price still
+}
+
 // RemoveProduct removes a line from all future orders, with the discounts that only it has. A
 // contract keeps at least one line.
-func (s *Service) RemoveProduct(ctx context.Context, who Caller, ref ContractRef, line string) (contract.Detail, error) {
+func (s *Service) RemoveProduct(ctx context.Context, who Caller, ref ContractRef, line string) (Removal, error) {
 	v, cmd, err := s.command(ctx, who, ref, RemoveProduct)
 	if err != nil {
-		return contract.Detail{}, err
+		return Removal{}, err
 	}
 	at, err := lineOf(v.State.Contract, line)
 	if err != nil {
-		return contract.Detail{}, err
+		return Removal{}, err
 	}
-	return s.Edits.RemoveLines(ctx, who.Shop.ID, cmd, []string{v.State.Contract.Lines[at].ID}, true)
+	gone := v.State.Contract.Lines[at]
+	before, after, err := s.Edits.RemoveRecurringLine(ctx, who.Shop.ID, cmd, gone.ID)
+	if err != nil {
+		return Removal{}, err
+	}
+	return Removal{after, reversible(before, after, gone)}, nil
+}
+
+// reversible reports whether a line that was removed had nothing that AddProduct does not give it: no
+// plan of its own, no attributes, and no discount.
+func reversible(before, after contract.Detail, gone contract.LineItem) bool {
+	at := before.LineByID(gone.ID)
+	if at < 0 || len(after.Lines) == 0 || after.Lines[0].SellingPlanID != gone.SellingPlanID {
+		return false
+	}
+	if at < len(before.LineDetails) && len(before.LineDetails[at].Attributes) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(before.Discounts, func(d contract.Discount) bool { return slices.Contains(d.Lines, gone.ID) })
 }
 
 // allow says beforehand what the permit would refuse, so that nothing is asked of the platform for a

@@ -40,6 +40,20 @@ func (k formKey) check(who login.Principal, given string, now time.Time) error {
 	return fault.New(fault.Forbidden, "the form is too old, or none of our pages has made it").Code("formToken")
 }
 
+// Seal returns what proves that the portal has made an offer to its reader, such as to take back a change:
+// the address of a screen in which anyone else has written an offer is without it. It holds as long as
+// the day's token of forms.
+func (v View) Seal(offer string) string {
+	mac := hmac.New(sha256.New, []byte(v.token))
+	fmt.Fprintf(mac, "portal offer\n%s", offer)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
+}
+
+// Sealed reports whether a seal is that of an offer to the reader.
+func (v View) Sealed(offer, seal string) bool {
+	return v.token != "" && hmac.Equal([]byte(seal), []byte(v.Seal(offer)))
+}
+
 // fromPageOf reports whether a request that changes something comes from a page of the store's
 // domain, and not from another site in whose pages the reader's browser sends it along. The
 // platform names the host that was asked when it hands a request on. Browsers without fetch

@@ -121,8 +121,9 @@ func (f *fakes) AddProduct(_ context.Context, who portal.Caller, ref portal.Cont
 	return f.change(who, "add", ref, w)
 }
 
-func (f *fakes) RemoveProduct(_ context.Context, who portal.Caller, ref portal.ContractRef, line string) (contract.Detail, error) {
-	return f.change(who, "remove", ref, line)
+func (f *fakes) RemoveProduct(_ context.Context, who portal.Caller, ref portal.ContractRef, line string) (portal.Removal, error) {
+	d, err := f.change(who, "remove", ref, line)
+	return portal.Removal{Detail: d}, err
 }
 
 func (f *fakes) Frequencies(context.Context, portal.Caller, contract.ID) ([]portal.Frequency, error) {

@@ -108,7 +108,8 @@ func (o Options) removeLine(ctx context.Context, in *OfLine) (*contractOut, erro
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Portal.RemoveProduct(ctx, o.who(ctx), ref, in.Line))
+	r, err := o.Portal.RemoveProduct(ctx, o.who(ctx), ref, in.Line)
+	return newContractOut(r.Detail, err)
 }
 
 // pieces checks a quantity of a body.

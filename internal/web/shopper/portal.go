@@ -57,7 +57,7 @@ type StatusActions interface {
 type LineActions interface {
 	ChangeLine(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.LineEdit) (contract.Detail, error)
 	AddProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.NewProduct) (contract.Detail, error)
-	RemoveProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, line string) (contract.Detail, error)
+	RemoveProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, line string) (portal.Removal, error)
 }
 
 // ProductLists lists what may be chosen.

@@ -60,6 +60,19 @@ func (s *Service) RemoveLines(ctx context.Context, of shop.ID, cmd amend.Command
 	})
 }
 
+// RemoveRecurringLine removes one line, and the discounts that apply only to it. It returns the contract as it was
+// and as it is.
+func (s *Service) RemoveRecurringLine(ctx context.Context, of shop.ID, cmd amend.Command, line string) (before, after contract.Detail, err error) {
+	after, err = s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
+		if err := amend.CheckEditable(d.Contract); err != nil {
+			return amend.Change{}, err
+		}
+		before = d
+		return removal(d, []string{line}, true)
+	})
+	return before, after, err
+}
+
 // removal removes lines of a contract, but not all.
 func removal(d contract.Detail, lines []string, drop bool) (amend.Change, error) {
 	var c amend.Change

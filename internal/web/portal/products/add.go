@@ -33,6 +33,9 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, s 
 		if next, comes := s.Next(); comes {
 			q.Lead = v.T("add.ask.from", "amount", words.Amount(v, p.Unit), "every", words.Every(v, c.Billing), "day", v.Day(next.BillingDate))
 		}
+		if !s.Can.Offers(do.RemoveProduct) {
+			q.Says = append(q.Says, v.T("add.final"))
+		}
 		q.Fields = []portal.Field{quantityInput(r, v, 1)}
 		q.Button, q.Keep = v.T("add.button"), v.T("add.keep")
 		return v.Ask(w, r, q, refused)
@@ -60,8 +63,12 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 	if err != nil {
 		return again(err)
 	}
+	was, err := m.sheet(r, v, do.AddProduct)
+	if err != nil {
+		return err
+	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
-		_, err := m.Changes.AddProduct(ctx, v.Caller(r), ref, do.NewProduct{Variant: words.VariantAsked(r), Quantity: n})
-		return "added", err
+		is, err := m.Changes.AddProduct(ctx, v.Caller(r), ref, do.NewProduct{Variant: words.VariantAsked(r), Quantity: n})
+		return changed(v, words.Reversal{Contract: ref.ID, Done: words.Added, Line: addedLine(was.Contract, is.Contract)}), err
 	}, again)
 }

@@ -36,13 +36,9 @@ func (m room) askQuantity(w http.ResponseWriter, r *http.Request, v portal.Visit
 // quantityQuestion asks how many of a product all orders have, and says what one costs.
 func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line contract.LineItem, name string) portal.Question {
 	c := s.Contract
-	cycle, ahead := c.Series.Cycle, 0
-	if next, comes := s.Next(); comes {
-		cycle, ahead = next.Cycle, next.Ahead
-	}
 	q := words.Question(v, c, words.Path(c.ID)+"/quantity?line="+url.QueryEscape(name))
 	q.Title = v.T("quantity.title", "product", line.Title)
-	q.Lead = v.T("quantity.text", "amount", words.Amount(v, c.PriceAt(line, cycle, c.NextOrder()+ahead)), "n", line.Quantity)
+	q.Lead = v.T("quantity.text", "amount", words.Amount(v, unitOf(s, line)), "n", line.Quantity)
 	q.Fields = []portal.Field{quantityInput(r, v, line.Quantity)}
 	q.Button, q.Keep = v.T("quantity.button"), v.T("quantity.keep")
 	return q
@@ -77,12 +73,26 @@ func removeQuestion(_ *http.Request, v portal.Visit, s overview.Sheet, line cont
 	then := c
 	then.Lines = slices.DeleteFunc(slices.Clone(c.Lines), func(l contract.LineItem) bool { return l.ID == line.ID })
 	q.Lead, q.Steps, q.Button = v.T("remove.text"), steps(v, s, then), v.T("remove.button")
+	if !s.Can.Allows(do.AddProduct) {
+		q.Lead = v.T("remove.final")
+	}
 	return q
 }
 
 func (m room) remove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	s, err := m.sheet(r, v, do.RemoveProduct)
+	if err != nil {
+		return err
+	}
+	line, name, err := lineOf(r, s.Contract)
+	if err != nil {
+		return err
+	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
-		_, err := m.Changes.RemoveProduct(ctx, v.Caller(r), ref, r.URL.Query().Get("line"))
-		return "removed", err
+		is, err := m.Changes.RemoveProduct(ctx, v.Caller(r), ref, name)
+		if err != nil || !is.Reversible {
+			return words.Removed, err
+		}
+		return changed(v, words.Reversal{Contract: ref.ID, Done: words.Removed, Variant: line.VariantID, Quantity: line.Quantity, Unit: unitOf(s, line).Minor}), nil
 	}, func(err error) error { return m.askAbout(w, r, v, do.RemoveProduct, removeQuestion, err) })
 }

@@ -26,7 +26,7 @@ type Changes interface {
 	Product(ctx context.Context, who do.Caller, id contract.ID, line string, variant int64) (do.Product, error)
 	AddProduct(ctx context.Context, who do.Caller, ref do.ContractRef, w do.NewProduct) (contract.Detail, error)
 	ChangeLine(ctx context.Context, who do.Caller, ref do.ContractRef, w do.LineEdit) (contract.Detail, error)
-	RemoveProduct(ctx context.Context, who do.Caller, ref do.ContractRef, line string) (contract.Detail, error)
+	RemoveProduct(ctx context.Context, who do.Caller, ref do.ContractRef, line string) (do.Removal, error)
 }
 
 // Options are what the room needs.
@@ -48,8 +48,14 @@ func New(o Options) portal.Room {
 			{Pattern: "POST /s/{contract}/quantity", Show: r.quantity},
 			{Pattern: "GET /s/{contract}/remove", Show: r.askRemove},
 			{Pattern: "POST /s/{contract}/remove", Show: r.remove},
+			{Pattern: "POST /s/{contract}/swap/undo", Show: r.swapBack},
+			{Pattern: "POST /s/{contract}/add/undo", Show: r.removeAgain},
+			{Pattern: "POST /s/{contract}/remove/undo", Show: r.addAgain},
 		},
-		Said: map[string]string{"swapped": "done.swapped", "added": "done.added", "quantity": "done.quantity", "removed": "done.removed"},
+		Said: map[string]string{
+			words.Swapped: "done.swapped", words.Added: "done.added", words.Removed: "done.removed", "quantity": "done.quantity",
+			"swapped-back": "done.swappedBack", "removed-again": "done.removedAgain", "added-again": "done.addedAgain",
+		},
 	}
 }
 

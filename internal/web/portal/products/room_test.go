@@ -3,7 +3,10 @@ package products_test
 import (
 	"context"
 	"fmt"
+	"html"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +25,8 @@ type changes struct {
 	subscription.Changes
 
 	asked []string
+	final bool // what is removed cannot be added again as it was
+	added contract.Detail
 }
 
 func (c *changes) note(format string, args ...any) (contract.Detail, error) {
@@ -50,7 +55,7 @@ func (c *changes) Products(_ context.Context, _ do.Caller, _ contract.ID, q do.P
 }
 
 func (c *changes) Product(_ context.Context, _ do.Caller, _ contract.ID, _ string, variant int64) (do.Product, error) {
-	for _, p := range sold {
+	for _, p := range append(slices.Clone(sold), portaltest.Product(202, "Earl Grey Loose Leaf", "Tin", 792)) {
 		if p.ID == variant {
 			return p, nil
 		}
@@ -59,7 +64,8 @@ func (c *changes) Product(_ context.Context, _ do.Caller, _ contract.ID, _ strin
 }
 
 func (c *changes) AddProduct(_ context.Context, _ do.Caller, ref do.ContractRef, w do.NewProduct) (contract.Detail, error) {
-	return c.note("add %d of %d to %d", w.Quantity, w.Variant, ref.ID)
+	_, err := c.note("add %d of %d to %d", w.Quantity, w.Variant, ref.ID)
+	return c.added, err
 }
 
 func (c *changes) ChangeLine(_ context.Context, _ do.Caller, ref do.ContractRef, w do.LineEdit) (contract.Detail, error) {
@@ -69,8 +75,9 @@ func (c *changes) ChangeLine(_ context.Context, _ do.Caller, ref do.ContractRef,
 	return c.note("%d of line %s of %d", *w.Quantity, w.Line, ref.ID)
 }
 
-func (c *changes) RemoveProduct(_ context.Context, _ do.Caller, ref do.ContractRef, line string) (contract.Detail, error) {
-	return c.note("remove line %s of %d", line, ref.ID)
+func (c *changes) RemoveProduct(_ context.Context, _ do.Caller, ref do.ContractRef, line string) (do.Removal, error) {
+	d, err := c.note("remove line %s of %d", line, ref.ID)
+	return do.Removal{Detail: d, Reversible: !c.final}, err
 }
 
 func open(t *testing.T, c *changes, change func(*contract.Contract)) *portaltest.Site {
@@ -147,6 +154,73 @@ func TestProductsAreAddedAndRemovedInAnyQuantity(t *testing.T) {
 	s.Want(p, http.StatusOK, "Remove Earl Grey Loose Leaf from all future orders?", "$24.50", "$16.58")
 	s.Want(s.Send(p, one+"/remove?line=1-2"), http.StatusOK, "The product is removed.")
 	c.want(t, "add 2 of 301 to 1", "3 of line 1-2 of 1", "remove line 1-2 of 1")
+}
+
+func TestChangeOfProductsIsTakenBack(t *testing.T) {
+	t.Parallel()
+	c := &changes{}
+	s := open(t, c, nil)
+	is := portaltest.Subscription(1)
+	put := func(c contract.Contract) {
+		is.Version++ // of the row that is there
+		c.Version = is.Version
+		s.Put(s.First, []contract.Contract{c})
+	}
+	// undo returns the path of the form with a text on a page.
+	undo := func(p portaltest.Page, text string) string {
+		t.Helper()
+		at := regexp.MustCompile(`action="`+portaltest.At+`([^"]+/undo\?[^"]+)">(?:<input[^>]+>)*<button[^>]*>`+text).FindStringSubmatch(p.Text)
+		if at == nil {
+			t.Fatalf("%q is on no form of\n%s", text, p.Text)
+		}
+		return html.UnescapeString(at[1])
+	}
+	swapped := func(unit int64) (portaltest.Page, string) {
+		t.Helper()
+		is.Lines[0].VariantID, is.Lines[0].Price.Minor = 201, unit
+		put(is)
+		path := one + "/swap?line=1-1&variant=301"
+		p := s.Send(s.Get(portaltest.At+path), path)
+		is.Lines[0].VariantID = 301
+		put(is)
+		p = s.Get(p.Path)
+		return p, undo(p, "Swap back")
+	}
+	p, back := swapped(1408)
+	s.Want(s.Send(p, back), http.StatusOK, "You have your former product again")
+	p, back = swapped(1500) // the plan's price is another one
+	offered := p
+	s.Want(s.Send(p, back), http.StatusOK, "Swap House Blend Coffee for House Blend Coffee, Whole bean?", "After the change")
+
+	p = s.Send(s.Get(portaltest.At+one+"/remove?line=1-2"), one+"/remove?line=1-2")
+	s.Want(s.Send(p, undo(p, "Add it again")), http.StatusOK, "The product is back, at the same price")
+	c.final = true
+	if p = s.Send(s.Get(portaltest.At+one+"/remove?line=1-2"), one+"/remove?line=1-2"); strings.Contains(p.Text, "Add it again") {
+		t.Error("what is not given again can be asked for")
+	}
+
+	c.added.Contract = is
+	c.added.Lines = append(slices.Clone(is.Lines), contract.LineItem{ID: "gid://shopify/SubscriptionLine/1-3", VariantID: 301, Title: "Decaf", Quantity: 1})
+	p = s.Send(s.Get(portaltest.At+one+"/add?variant=301"), one+"/add?variant=301", "quantity", "1")
+	put(c.added.Contract)
+	p = s.Get(p.Path)
+	s.Want(s.Send(p, undo(p, "Remove it again")), http.StatusOK, "The product is removed again.")
+	c.want(t, "swap line 1-1 of 1 for 301", "swap line 1-1 of 1 for 201", "swap line 1-1 of 1 for 301",
+		"remove line 1-2 of 1", "add 1 of 202 to 1", "remove line 1-2 of 1", "add 1 of 301 to 1", "remove line 1-3 of 1")
+
+	// A link that another person has written offers nothing, and does nothing.
+	for _, forged := range []string{strings.Replace(back, "variant=201", "variant=302", 1), strings.Replace(back, one, "/s/2", 1), regexp.MustCompile(`seal=[^&]+`).ReplaceAllString(back, "seal=")} {
+		_, query, _ := strings.Cut(forged, "?")
+		if p = s.Get(portaltest.At + one + "?" + query); strings.HasPrefix(forged, one+"/") && strings.Contains(p.Text, "Swap back") {
+			t.Errorf("%s is offered", forged)
+		}
+		page := offered
+		page.Text = strings.ReplaceAll(page.Text, html.EscapeString(back), html.EscapeString(forged))
+		s.Want(s.Send(page, forged), http.StatusNotFound)
+	}
+	if len(c.asked) != 8 {
+		t.Errorf("a forged link has done %q", c.asked[8:])
+	}
 }
 
 func TestLastProductIsNotRemoved(t *testing.T) {

@@ -118,6 +118,6 @@ func (m room) swap(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
 		_, err := m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: name, Variant: &variant})
-		return "swapped", err
+		return changed(v, words.Reversal{Contract: ref.ID, Done: words.Swapped, Line: name, Variant: line.VariantID, Unit: unitOf(s, line).Minor}), err
 	}, again)
 }

@@ -1,11 +1,7 @@
 package words
 
 import (
-	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -92,48 +88,6 @@ func Refusal(v portal.Visit, key string, s overview.Sheet, o overview.Order) str
 		return v.T("order.tooFar")
 	}
 	return ""
-}
-
-// unskip is the form that takes a skip back, whatever else has changed meanwhile.
-func unskip(v portal.Visit, o overview.Order) *portal.Form {
-	f := v.View.Form(OrderPath(o.Attempt)+"/unskip", 0)
-	f.Text = v.T("action.unskip")
-	return &f
-}
-
-// Undo returns the form that takes back what was just done to an order: it was skipped, or moved. The
-// query of the address names the order (of), the day that it had (was) and whether those after it
-// moved too (scope). It is nil when there is nothing to take back.
-func Undo(v portal.Visit, s overview.Sheet, query url.Values) *portal.Form {
-	id, err := strconv.ParseInt(query.Get("of"), 10, 64)
-	if err != nil {
-		return nil
-	}
-	at := slices.IndexFunc(s.Upcoming, func(o overview.Order) bool { return int64(o.ID) == id })
-	switch {
-	case at < 0:
-		return nil
-	case query.Has("was"):
-		return moveBack(v, s, s.Upcoming[at], query)
-	case s.Upcoming[at].Can.Allows(do.Unskip):
-		return unskip(v, s.Upcoming[at])
-	}
-	return nil
-}
-
-// moveBack is the form that moves an order back to the day that it had, while the store permits that
-// day.
-func moveBack(v portal.Visit, s overview.Sheet, o overview.Order, query url.Values) *portal.Form {
-	day, err := time.ParseInLocation(time.DateOnly, query.Get("was"), v.Calendar.Zone)
-	first, last := s.Settings.Dates(v.Now, v.Calendar)
-	on := v.Calendar.At(day)
-	if err != nil || !o.Can.Allows(do.Reschedule) || on.Before(first) || on.After(last) || v.Calendar.Days(v.Now, day) < 1 || on.Equal(o.BillingDate) {
-		return nil
-	}
-	back := url.Values{"order": {strconv.FormatInt(int64(o.ID), 10)}, "to": {query.Get("was")}, "scope": {query.Get("scope")}}
-	f := v.View.Form(Path(s.Contract.ID)+"/reschedule/undo?"+back.Encode(), 0)
-	f.Text = v.T("action.moveBack", "day", v.Day(on))
-	return &f
 }
 
 // PastRow returns an order that is over.
