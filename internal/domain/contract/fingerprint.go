@@ -6,10 +6,10 @@ import (
 )
 
 // Fingerprint changes with what people see of a contract when they decide to change it: its status,
-// products, prices, dates, discounts and payment. Version also changes with writes of which nothing
-// is seen, such as the reading that follows a webhook about a change that is known, and would refuse
-// a form that was shown a moment before. A fingerprint is from 1 to 2^53 - 1, so that a client in
-// JavaScript reads it exactly.
+// products, prices, dates, discounts and payment. Version also changes with writes that show nothing,
+// such as the reading that follows a webhook about a change that is known, and would refuse a form
+// that was shown a moment before. A fingerprint is from 1 to 2^53 - 1, so that a client in JavaScript
+// reads it exactly.
 func (c Contract) Fingerprint() int64 {
 	h := fnv.New64a()
 	add := func(values ...any) { _, _ = fmt.Fprintf(h, "%q\n", fmt.Sprint(values...)) } // writing to a hash cannot fail
