@@ -38,7 +38,7 @@ func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	key := hmac.New(sha256.New, []byte(settings.AppSecret))
 	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
-		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
+		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Languages: a.Portal, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
 		Proxies: map[string]web.Shoppers{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
@@ -56,7 +56,7 @@ func (a *App) portalRooms() []portal.Room {
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
 		rewards.New(rewards.Options{Points: a.Loyalty, Runs: a.hasProgram()}),
-		preferences.New(preferences.Options{Preferences: a.Portal}),
+		preferences.New(preferences.Options{Preferences: a.Portal, Languages: a.Wording.Catalogue.Languages()}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }

@@ -182,17 +182,25 @@ func (tx *Tx) AddSession(ctx context.Context, s login.Session) error {
 	return tx.forgetExpired(ctx, (*sessionRow)(nil), "hash", s.CreatedAt)
 }
 
-// SessionByHash returns a session, or NotFound.
+// SessionByHash returns a session with its customer's language, or NotFound.
 func (s loginStore) SessionByHash(ctx context.Context, of shop.ID, h login.Hash) (login.Session, error) {
-	var row sessionRow
-	err := s.Shops.db.in(of).NewSelect().Model(&row).Where("n.shop_id = ?", of).Where("n.hash = ?", hashText(h)).Scan(ctx)
+	var row struct {
+		sessionRow
+
+		Language string
+	}
+	err := s.Shops.db.in(of).NewSelect().Model((*sessionRow)(nil)).ColumnExpr("n.*").ColumnExpr("COALESCE(p.language, '') AS language").
+		Join("LEFT JOIN portal_preferences AS p ON p.shop_id = n.shop_id AND p.customer_id = n.customer_id").
+		Where("n.shop_id = ?", of).Where("n.hash = ?", hashText(h)).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return login.Session{}, missing("the session")
 	}
 	if err != nil {
 		return login.Session{}, fmt.Errorf("read a session: %w", err)
 	}
-	return readSealedRow[login.Session](s.Shops.db.seal, row)
+	found, err := readSealedRow[login.Session](s.Shops.db.seal, row.sessionRow)
+	found.Language = row.Language
+	return found, err
 }
 
 // TouchSession notes that a session was used, forwards only.

@@ -87,6 +87,7 @@ type Session struct {
 	CreatedAt time.Time
 	SeenAt    time.Time // to within noteEvery
 	ExpiresAt time.Time // at the latest
+	Language  string    // that the customer has asked for, see portal.Preferences; only read, empty: none
 }
 
 func (s Session) alive(now time.Time) bool {
@@ -103,6 +104,7 @@ type Principal struct {
 	Via      Via
 	OpenedBy string    // as of Link
 	Until    time.Time // when a session of support ends; zero: it is none
+	Language string    // BCP 47, of the customer's pages; empty: the browser's. Support reads in its own
 }
 
 // Actor returns the principal as an actor who may see only the subscriber's own

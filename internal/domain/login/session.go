@@ -97,6 +97,8 @@ func (s *Service) Authenticate(ctx context.Context, of shop.ID, value string, vi
 	who := Principal{Shop: of, Customer: found.Customer, Via: via, OpenedBy: found.OpenedBy}
 	if via == BySupport {
 		who.Until = found.ExpiresAt
+	} else {
+		who.Language = found.Language
 	}
 	return who, nil
 }

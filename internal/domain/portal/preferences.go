@@ -8,6 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Preferences are what a subscriber has set about the portal and about e-mails.
@@ -45,6 +46,16 @@ func (s *Service) Preferences(ctx context.Context, who Caller) (p Preferences, e
 		return err
 	})
 	return p, err
+}
+
+// Language returns the language that a customer has asked for; empty: none.
+func (s *Service) Language(ctx context.Context, of shop.ID, customer int64) (tag string, err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
+		p, err := tx.PortalPreferences(ctx, customer)
+		tag = p.Language
+		return err
+	})
+	return tag, err
 }
 
 // SetPreferences replaces the caller's preferences. Version 0 is not compared.

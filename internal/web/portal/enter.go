@@ -12,21 +12,23 @@ import (
 	"github.com/perennialhq/perennial/internal/web"
 )
 
-// language returns that of the reader: the one that the address asks for, or the browser.
-func (p *portal) language(r *http.Request) string {
-	return p.Texts.Match(r.URL.Query().Get(localeParam), r.Header.Get("Accept-Language"))
+// language returns that of the reader: the one that the address asks for, the reader has chosen, or
+// the browser asks for.
+func (p *portal) language(r *http.Request, chosen string) string {
+	return p.Texts.Match(r.URL.Query().Get(localeParam), chosen, r.Header.Get("Accept-Language"))
 }
 
 // blank returns the view of a page of no store.
 func (p *portal) blank(r *http.Request) View {
-	return View{Own: true, words: p.Texts.Printer(p.language(r), nil), newID: newRequestID, known: p.known, pictures: p.Pictures}
+	return View{Own: true, words: p.Texts.Printer(p.language(r, ""), nil), newID: newRequestID, known: p.known, pictures: p.Pictures}
 }
 
 // view returns what every page of a store shows, at a place of a line; none: the place of both.
-// The path of the page below the portal says which tab is open.
-func (p *portal) view(r *http.Request, of shop.Shop, line shop.Line, base, path string) (View, error) {
+// The path of the page below the portal says which tab is open. Chosen is the reader's language; empty:
+// the browser's.
+func (p *portal) view(r *http.Request, of shop.Shop, line shop.Line, base, path, chosen string) (View, error) {
 	v := View{Base: base, Store: "https://" + of.Domain + "/", Zone: city(of.TimeZone), newID: newRequestID, known: p.known, pictures: p.Pictures, Look: LookOf(of)}
-	language := p.language(r)
+	language := p.language(r, chosen)
 	var overrides map[string]string
 	var err error
 	if p.Wordings != nil {

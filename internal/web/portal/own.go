@@ -23,10 +23,11 @@ func (p *portal) shopOf(r *http.Request) (shop.Shop, error) {
 	return p.Login.Shop(r.Context(), handle)
 }
 
-// ownView returns the view of a page of a store on our own domain.
-func (p *portal) ownView(r *http.Request, of shop.Shop) (View, error) {
+// ownView returns the view of a page of a store on our own domain, in the language that its reader has
+// chosen; empty: the browser's.
+func (p *portal) ownView(r *http.Request, of shop.Shop, chosen string) (View, error) {
 	base := Path + login.Handle(of.Domain)
-	v, err := p.view(r, of, "", base, strings.TrimPrefix(r.URL.Path, base))
+	v, err := p.view(r, of, "", base, strings.TrimPrefix(r.URL.Path, base), chosen)
 	v.Own = true
 	return v, err
 }
@@ -37,7 +38,7 @@ func (p *portal) open(show func(w http.ResponseWriter, r *http.Request, of shop.
 		v := p.blank(r)
 		of, err := p.shopOf(r)
 		if err == nil {
-			v, err = p.ownView(r, of)
+			v, err = p.ownView(r, of, "")
 		}
 		if err == nil {
 			err = parseForm(r)
@@ -53,28 +54,45 @@ func (p *portal) open(show func(w http.ResponseWriter, r *http.Request, of shop.
 
 // own answers with a screen on our own domain.
 func (p *portal) own(pages *template.Template, route Route) http.HandlerFunc {
-	return p.open(func(w http.ResponseWriter, r *http.Request, of shop.Shop, v View) error {
-		who, err := p.principal(r, of)
-		if fault.Is(err, fault.Unauthenticated) {
-			if path := strings.TrimPrefix(r.URL.Path, v.Base); r.Method == http.MethodGet && returnable.MatchString(path) {
-				http.SetCookie(w, p.next().Of(path))
-			}
-			redirect(w, v.At("/signin"))
-			return nil
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := p.blank(r)
+		if err := p.showOwn(w, r, &v, pages, route); err != nil {
+			p.renderer.fail(w, r, v, err)
 		}
-		if err != nil {
-			return err
+	}
+}
+
+// showOwn answers a customer's request, or leads to the sign-in. It sets the view with which a failure is
+// shown.
+func (p *portal) showOwn(w http.ResponseWriter, r *http.Request, v *View, pages *template.Template, route Route) error {
+	of, err := p.shopOf(r)
+	if err != nil {
+		return err
+	}
+	who, signedOut := p.principal(r, of)
+	if signedOut != nil && !fault.Is(signedOut, fault.Unauthenticated) {
+		return signedOut
+	}
+	if *v, err = p.ownView(r, of, who.Language); err != nil {
+		return err
+	}
+	if signedOut != nil {
+		if path := strings.TrimPrefix(r.URL.Path, v.Base); r.Method == http.MethodGet && returnable.MatchString(path) {
+			http.SetCookie(w, p.next().Of(path))
 		}
-		visit, err := p.visit(r, who, of, v)
-		visit.View.pages = pages
-		if err != nil {
-			return err
-		}
-		if err := route.Show(w, r, visit); err != nil {
-			p.renderer.fail(w, r, visit.View, err)
-		}
+		redirect(w, v.At("/signin"))
 		return nil
-	})
+	}
+	if err := parseForm(r); err != nil {
+		return err
+	}
+	visit, err := p.visit(r, who, of, *v)
+	visit.View.pages = pages
+	if err != nil {
+		return err
+	}
+	*v = visit.View
+	return route.Show(w, r, visit)
 }
 
 // nextLife is how long the cookie keeps where its reader wanted to go.

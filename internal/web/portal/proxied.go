@@ -76,7 +76,12 @@ func (p *portal) fromStore(r *http.Request) (login.Visitor, View, error) {
 		return who, v, fault.New(fault.Unauthenticated, "the request's path_prefix is not the path of an app proxy").Code("proxyParameter")
 	}
 	r.URL.RawQuery = who.Query.Encode()
-	v, err = p.view(r, who.Store, lines[r.PathValue("line")], who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))))
+	if who.Customer != 0 && p.Languages != nil {
+		if who.Language, err = p.Languages.Language(r.Context(), who.Store.ID, who.Customer); err != nil {
+			return who, v, err
+		}
+	}
+	v, err = p.view(r, who.Store, lines[r.PathValue("line")], who.Prefix+"/cp", strings.TrimPrefix(r.URL.Path, Proxied(r.PathValue("line"))), who.Language)
 	v.Part = r.URL.Query().Get(partParam) != ""
 	return who, v, err
 }

@@ -27,20 +27,27 @@ type Login interface {
 	FinishAccount(ctx context.Context, of shop.Shop, back login.AccountReturn) (string, error)
 }
 
+// Languages knows in which languages customers have asked to read.
+type Languages interface {
+	// Language returns that of a customer, BCP 47; empty: none.
+	Language(ctx context.Context, of shop.ID, customer int64) (string, error)
+}
+
 // Options are what the pages need.
 type Options struct {
-	Frame    web.Frame
-	Login    Login
-	Proxies  map[string]web.Shoppers // by the name of a line in paths: "subscriptions"
-	Looks    Looks                   // nil: of no store anything is set
-	Wordings Wordings                // nil: no merchant has texts of their own
-	Texts    *locale.Catalogue
-	Repeats  Repeats
-	Clock    clock.Clock
-	Key      []byte // signs forms
-	Pictures string // origin of pictures that are not reached over HTTPS; empty: all are
-	Secure   bool   // the pages of our own domain are reached over HTTPS
-	Rooms    []Room
+	Frame     web.Frame
+	Login     Login
+	Proxies   map[string]web.Shoppers // by the name of a line in paths: "subscriptions"
+	Looks     Looks                   // nil: of no store anything is set
+	Wordings  Wordings                // nil: no merchant has texts of their own
+	Texts     *locale.Catalogue
+	Languages Languages // nil: at the store's domain pages are in the browser's language
+	Repeats   Repeats
+	Clock     clock.Clock
+	Key       []byte // signs forms
+	Pictures  string // origin of pictures that are not reached over HTTPS; empty: all are
+	Secure    bool   // the pages of our own domain are reached over HTTPS
+	Rooms     []Room
 }
 
 // Portal is the pages at both places.

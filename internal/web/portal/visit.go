@@ -3,6 +3,8 @@ package portal
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/locale"
@@ -72,6 +74,18 @@ func (v Visit) ShortDay(t time.Time) string {
 		return v.Words.ShortDay(v.Local(t))
 	}
 	return v.Words.ShortDate(v.Local(t))
+}
+
+// InChosenLanguage returns the visit with addresses that name no language: the screens that follow are in
+// the one that their reader has chosen.
+func (v Visit) InChosenLanguage() Visit {
+	kept, _ := url.ParseQuery(strings.TrimPrefix(v.View.Query, "?")) // which this package wrote
+	kept.Del(localeParam)
+	v.View.Query = ""
+	if len(kept) > 0 {
+		v.View.Query = "?" + kept.Encode()
+	}
+	return v
 }
 
 // membership is the variant of texts that speak of a membership and not of a subscription.

@@ -111,7 +111,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	texts, err := locale.Load(localetest.WithPseudo(t, files))
 	s.must(err)
 	pages, err := portal.New(portal.Options{
-		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Rooms: rooms(s),
+		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Rooms: rooms(s),
 		Proxies: map[string]web.Shoppers{"subscriptions": proxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}}},
 	})
 	s.must(err)

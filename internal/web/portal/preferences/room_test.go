@@ -3,6 +3,7 @@ package preferences_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -22,12 +23,12 @@ const path = "/preferences"
 func TestSubscriberChoosesEmails(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Languages: []string{"en", "de", "ja"}})}
 	})
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
 	s.SignIn(portaltest.Maya)
 	who := do.Caller{Shop: s.First, Actor: login.Principal{Customer: portaltest.Maya}.Actor("")}
-	if _, err := s.Portal.SetPreferences(context.WithoutCancel(t.Context()), who, do.Preferences{Language: "de", Off: []notify.Kind{notify.Address}}); err != nil {
+	if _, err := s.Portal.SetPreferences(context.WithoutCancel(t.Context()), who, do.Preferences{Language: "en-AU", Off: []notify.Kind{notify.Address}}); err != nil {
 		t.Fatal(err)
 	}
 	p := s.Get(portaltest.At + path)
@@ -40,8 +41,32 @@ func TestSubscriberChoosesEmails(t *testing.T) {
 	}
 	s.Want(s.Send(p, path, "mail", "order_skipped", "mail", "address", "mail", "transaction_failed"), http.StatusOK, "Your choice is saved.", `value="address" checked`, `value="next_date">`)
 	is, err := s.Portal.Preferences(t.Context(), who)
-	if err != nil || is.Language != "de" || len(is.Off) != len(notify.OptionalKinds)-2 || slices.Contains(is.Off, notify.Address) {
+	if err != nil || is.Language != "en-AU" || len(is.Off) != len(notify.OptionalKinds)-2 || slices.Contains(is.Off, notify.Address) {
 		t.Errorf("the preferences are %+v, %v", is, err)
 	}
 	s.Want(s.Send(p, path, "mail", "address"), http.StatusConflict, `value="order_skipped" checked`) // the page is of before
+}
+
+func TestSubscriberReadsInTheChosenLanguage(t *testing.T) {
+	t.Parallel()
+	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Languages: []string{"en", "de"}})}
+	})
+	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
+	s.SignIn(portaltest.Maya)
+	p := s.Get(portaltest.At + path + "?locale=en")
+	s.Want(p, http.StatusOK, `<option value="">That of my browser</option><option value="en">English</option><option value="de">Deutsch</option>`)
+	s.Want(s.Send(p, path+"?locale=en", "language", "xx-"), http.StatusUnprocessableEntity, `<html lang="en"`)
+	p = s.Send(p, path+"?locale=en", "language", "de")
+	s.Want(p, http.StatusOK, `<html lang="de"`, "Ihre Auswahl ist gespeichert.", `<option value="de" selected>`)
+
+	for _, p := range []portaltest.Page{s.Get(portaltest.At), s.Through(portaltest.Maya, "", nil)} {
+		s.Want(p, http.StatusOK, `<html lang="de"`)
+	}
+	for _, p := range []portaltest.Page{
+		s.Get(portaltest.At + "?locale=fr"), s.Through(portaltest.Maya, "", url.Values{"locale": {"fr"}}), // the address comes first
+	} {
+		s.Want(p, http.StatusOK, `<html lang="fr"`)
+	}
+	s.Want(s.Through(portaltest.Noah, "", nil), http.StatusOK, `<html lang="en"`)
 }

@@ -169,7 +169,7 @@ func TestChangeOfProductsIsTakenBack(t *testing.T) {
 	// undo returns the path of the form with a text on a page.
 	undo := func(p portaltest.Page, text string) string {
 		t.Helper()
-		at := regexp.MustCompile(`action="`+portaltest.At+`([^"]+/undo\?[^"]+)">(?:<input[^>]+>)*<button[^>]*>`+text).FindStringSubmatch(p.Text)
+		at := regexp.MustCompile(`action="` + portaltest.At + `([^"]+/undo\?[^"]+)">(?:<input[^>]+>)*<button[^>]*>` + text).FindStringSubmatch(p.Text)
 		if at == nil {
 			t.Fatalf("%q is on no form of\n%s", text, p.Text)
 		}
