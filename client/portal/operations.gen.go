@@ -756,6 +756,69 @@ type BillingPolicyObject struct {
 // Examples: MONTH
 type BillingPolicyObjectInterval string
 
+// Box defines model for Box.
+type Box struct {
+	// CutoffDays Days before the next order in which nothing may be changed; 0: none.
+	//
+	// Examples: 2
+	CutoffDays int64 `json:"cutoffDays"`
+
+	// MaxProducts Pieces at most; 0: no limit.
+	//
+	// Examples: 12
+	MaxProducts int64 `json:"maxProducts"`
+
+	// MaxSwaps Products that may be exchanged before each order; 0: no limit.
+	//
+	// Examples: 3
+	MaxSwaps int64         `json:"maxSwaps"`
+	MaxValue *AmountObject `json:"maxValue,omitempty"`
+
+	// MinProducts Pieces at least; 0: no limit.
+	//
+	// Examples: 3
+	MinProducts int64         `json:"minProducts"`
+	MinValue    *AmountObject `json:"minValue,omitempty"`
+
+	// Modifiable Whether the merchant lets its products be changed.
+	//
+	// Examples: true
+	Modifiable bool `json:"modifiable"`
+
+	// Products What it holds.
+	Products []BoxProduct `json:"products"`
+
+	// RulesEnabled Whether the rules below hold.
+	//
+	// Examples: true
+	RulesEnabled bool `json:"rulesEnabled"`
+}
+
+// BoxBody defines model for BoxBody.
+type BoxBody struct {
+	// Products All that it shall hold. What is not named goes.
+	Products []BoxItem `json:"products"`
+}
+
+// BoxItem defines model for BoxItem.
+type BoxItem struct {
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int32 `json:"quantity"`
+
+	// VariantID The variant: number or graph id.
+	VariantID ID `json:"variantId"`
+}
+
+// BoxProduct defines model for BoxProduct.
+type BoxProduct struct {
+	// Quantity Pieces in every order.
+	//
+	// Examples: 2
+	Quantity int64 `json:"quantity"`
+}
+
 // BrandedPromised defines model for BrandedPromised.
 type BrandedPromised struct {
 	// Handle Its name at the platform.
@@ -967,7 +1030,7 @@ type CancelSession struct {
 	// Examples: help@store.example
 	Support *string `json:"support"`
 
-	// Version Version of the contract, to be sent with what changes it.
+	// Version Version of what a shopper sees of the contract, to be sent with what changes it.
 	//
 	// Examples: 41
 	Version int64 `json:"version"`
@@ -1649,7 +1712,7 @@ type ContractView struct {
 	// Permissions What the shopper may do with the contract now.
 	Permissions []Permission `json:"permissions"`
 
-	// Version Its version: send it with a change.
+	// Version Version of what a shopper sees of the contract: it changes with its status, products, prices, dates, discounts and payment. Send it with a change.
 	//
 	// Examples: 12
 	Version int64 `json:"version"`
@@ -3401,6 +3464,18 @@ type ListContractsParams struct {
 	PageableSort []string `explode:"true" form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
 }
 
+// GetBoxParams defines parameters for GetBox.
+type GetBoxParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
+// FillBoxParams defines parameters for FillBox.
+type FillBoxParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // RemoveDiscountParams defines parameters for RemoveDiscount.
 type RemoveDiscountParams struct {
 	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
@@ -3864,6 +3939,20 @@ func (c *Client) ListContracts(ctx context.Context, params *ListContractsParams)
 // The contract with its address and payment method, its version, and what the shopper may do now with it and with each of its orders to come. For what cannot be done, errorKey and reason say why; an action that the merchant has switched off is left out.
 func (c *Client) GetContract(ctx context.Context, contractID string) (*ContractView, error) {
 	return call.Do[*ContractView](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s", contractID), nil, nil)
+}
+
+// GetBox is GET /apps/subscriptions/cp/api/contracts/{contractId}/box: A box and its rules.
+//
+// What a box holds, and what the merchant's rules permit. 404 boxNotFound for a contract that is none. Products that may be chosen are those of listProducts.
+func (c *Client) GetBox(ctx context.Context, contractID string, params *GetBoxParams) (*Box, error) {
+	return call.Do[*Box](ctx, c.caller, "GET", call.Path("/apps/subscriptions/cp/api/contracts/%s/box", contractID), params, nil)
+}
+
+// FillBox is PUT /apps/subscriptions/cp/api/contracts/{contractId}/box: Choose what a box holds.
+//
+// The box holds exactly these products from the next order on, in one change. 400 with the key of the rule that they break, such as bundleMinProducts; nothing is changed then. Answers with the contract.
+func (c *Client) FillBox(ctx context.Context, contractID string, params *FillBoxParams, body BoxBody) (*ContractObject, error) {
+	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/box", contractID), params, body)
 }
 
 // RemoveDiscount is DELETE /apps/subscriptions/cp/api/contracts/{contractId}/discount: Remove a discount.

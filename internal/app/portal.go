@@ -10,11 +10,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/boxes"
 	"github.com/perennialhq/perennial/internal/web/portal/cancelling"
 	"github.com/perennialhq/perennial/internal/web/portal/delivery"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
@@ -49,10 +53,11 @@ func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 func (a *App) portalRooms() []portal.Room {
 	return []portal.Room{
 		home.New(home.Options{Homes: a.Overview}),
-		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal}),
+		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal, Boxes: a.isBox()}),
 		orders.New(orders.Options{Orders: a.Overview, Changes: a.Portal}),
 		schedule.New(schedule.Options{Sheets: a.Overview, Changes: a.Portal}),
 		products.New(products.Options{Sheets: a.Overview, Changes: a.Portal}),
+		boxes.New(boxes.Options{Changes: a.Portal}),
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
 		rewards.New(rewards.Options{Points: a.Loyalty, Runs: a.hasProgram()}),
@@ -82,6 +87,23 @@ func (m *remembered[K, V]) get(key K, now time.Time, read func() (V, error)) (V,
 		m.seen.Store(key, seenUntil[V]{is, now.Add(lookLife)})
 	}
 	return is, err
+}
+
+// isBox returns the function that reports whether a contract is a box.
+func (a *App) isBox() func(context.Context, shop.ID, contract.Contract) (bool, error) {
+	type key struct {
+		of   shop.ID
+		line shop.Line
+	}
+	var known remembered[key, []bundle.Settings]
+	return func(ctx context.Context, of shop.ID, c contract.Contract) (bool, error) {
+		list, err := known.get(key{of, c.Line}, a.options.Clock.Now(), func() ([]bundle.Settings, error) {
+			list, _, err := a.Store.Bundles(ctx, of, c.Line, page.Request{})
+			return list, err
+		})
+		_, boxed := bundle.Of(list, c)
+		return boxed, err
+	}
 }
 
 // hasProgram returns the function that reports whether a store has a loyalty programme that runs.

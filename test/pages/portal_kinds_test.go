@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/browsertest"
@@ -104,17 +106,29 @@ func (v *visit) cancels(contract, what, end string) {
 func (s *site) commit(t *testing.T, contract string, orders int) {
 	t.Helper()
 	query := url.Values{"contractId": {contract}, "minCycles": {fmt.Sprint(orders)}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, s.Subscriptions+"/api/external/v2/subscription-contracts-update-min-cycles?"+query.Encode(), http.NoBody)
+	s.send(t, http.MethodPut, "/subscription-contracts-update-min-cycles?"+query.Encode(), nil)
+}
+
+// send asks the admin interface for a change, as a merchant does.
+func (s *site) send(t *testing.T, method, path string, body any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, s.Subscriptions+"/api/external/v2"+path, bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("X-API-Key", s.key)
+	req.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("the commitment of contract %s answered %d", strings.TrimSpace(contract), answer.StatusCode)
+	if answer.StatusCode >= 300 {
+		said, _ := io.ReadAll(answer.Body) //nolint:errcheck // it is shown only
+		t.Fatalf("%s %s answered %d %s", method, path, answer.StatusCode, said)
 	}
 }

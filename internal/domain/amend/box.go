@@ -2,7 +2,6 @@ package amend
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -116,10 +115,8 @@ func applyLineEdit(l contract.LineItem, e platform.LineEdit) contract.LineItem {
 // variants.
 func boxItems(box bundle.Settings, lines []contract.LineItem, categories map[int64]string) []bundle.Item {
 	var list []bundle.Item
-	for _, l := range lines {
-		if slices.Contains(box.Plans, l.SellingPlanID) {
-			list = append(list, bundle.Item{Variant: l.VariantID, Category: categories[l.VariantID], Quantity: l.Quantity, Price: l.Price})
-		}
+	for _, l := range box.Inside(lines) {
+		list = append(list, bundle.Item{Variant: l.VariantID, Category: categories[l.VariantID], Quantity: l.Quantity, Price: l.Price})
 	}
 	return list
 }

@@ -4,6 +4,7 @@ package bundle
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -172,6 +173,17 @@ func Of(list []Settings, c contract.Contract) (Settings, bool) {
 		}
 	}
 	return Settings{}, false
+}
+
+// Inside returns the lines that are in the box: those on its selling plans.
+func (s Settings) Inside(lines []contract.LineItem) []contract.LineItem {
+	var list []contract.LineItem
+	for _, l := range lines {
+		if slices.Contains(s.Plans, l.SellingPlanID) {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // Shelf reads bundles without a transaction.

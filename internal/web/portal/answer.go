@@ -1,9 +1,12 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
 )
 
 // Page is what a screen shows within the layout.
@@ -26,6 +29,15 @@ func (v Visit) Answer(w http.ResponseWriter, p Page) error {
 // cannot mend is returned, to be shown on a page of its own.
 func (v Visit) Refuse(w http.ResponseWriter, r *http.Request, p Page, err error) error {
 	return v.renderer.again(w, r, p.Name, v.with(p), err)
+}
+
+// Sentence says what is wrong, in the reader's words; "" for a failure that is not about what they asked.
+func (v Visit) Sentence(err error) string {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return ""
+	}
+	return v.renderer.sentence(v.View, f)
 }
 
 // Ask shows what an action would do, and asks whether to do it. With a failure it says why the

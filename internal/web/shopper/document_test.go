@@ -31,7 +31,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"DELETE /contracts/{contractId}/discount", "DELETE /contracts/{contractId}/lines/{lineId}", "DELETE /subscription-contract-one-offs-by-contractId-and-billing-attempt-id", "DELETE /subscription-contracts/{contractId}",
-		"GET /cancel-flow", "GET /cancel-flow/{id}", "GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/frequencies", "GET /contracts/{contractId}/one-time-products", "GET /contracts/{contractId}/products", "GET /customer-portal-settings/{id}",
+		"GET /cancel-flow", "GET /cancel-flow/{id}", "GET /contracts", "GET /contracts/{contractId}", "GET /contracts/{contractId}/box", "GET /contracts/{contractId}/frequencies", "GET /contracts/{contractId}/one-time-products", "GET /contracts/{contractId}/products", "GET /customer-portal-settings/{id}",
 		"GET /data/variant-contextual-pricing", "GET /logged-in-customer", "GET /loyalty", "GET /membership/status", "GET /preferences", "GET /shop-infos-by-current-login",
 		"GET /subscription-billing-attempts/past-orders", "GET /subscription-billing-attempts/top-orders",
 		"GET /subscription-contract-details/shopify/customer/payment-methods", "GET /subscription-customers-detail/valid/{id}", "GET /subscriptions-contracts-freeze-status-detail",
@@ -40,7 +40,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 		"POST /cancel-flow/{id}/decline", "POST /cancel-flow/{id}/keep", "POST /cancel-flow/{id}/reason",
 		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart",
 		"POST /customer-retention-activities", "POST /loyalty/join", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
-		"PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",
+		"PUT /contracts/{contractId}/box", "PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",
 		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/reschedule/{id}", "PUT /subscription-billing-attempts/retry-payment/{id}",
 		"PUT /subscription-billing-attempts/skip-order/{id}", "PUT /subscription-billing-attempts/skip-upcoming-order", "PUT /subscription-billing-attempts/unskip-order/{id}",
 		"PUT /subscription-contract-one-offs-by-contractId-and-billing-attempt-id", "PUT /subscription-contract-one-offs-update-quantity", "PUT /subscription-contracts-update-status",

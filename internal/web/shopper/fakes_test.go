@@ -8,7 +8,9 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
@@ -119,6 +121,17 @@ func (f *fakes) ChangeLine(_ context.Context, who portal.Caller, ref portal.Cont
 
 func (f *fakes) AddProduct(_ context.Context, who portal.Caller, ref portal.ContractRef, w portal.NewProduct) (contract.Detail, error) {
 	return f.change(who, "add", ref, w)
+}
+
+func (f *fakes) Box(_ context.Context, who portal.Caller, id contract.ID) (portal.Box, error) {
+	v, err := f.Contract(context.Background(), who, id)
+	p := portal.Product{Variant: variant(), Unit: money.Amount{Minor: 1125, Currency: "USD"}}
+	rules := bundle.Rules{Enabled: true, MinProducts: 3, MaxProducts: 12, MinValue: money.Amount{Minor: 2500, Currency: "USD"}, AllowModifications: true, CutoffDays: 2, MaxSwaps: 3}
+	return portal.Box{View: v, Bundle: bundle.Settings{Rules: rules}, Held: []portal.BoxProduct{{Product: p, Quantity: 2}}}, err
+}
+
+func (f *fakes) FillBox(_ context.Context, who portal.Caller, ref portal.ContractRef, want []contractedit.BoxItem) (contract.Detail, error) {
+	return f.change(who, "fill box", ref, want)
 }
 
 func (f *fakes) RemoveProduct(_ context.Context, who portal.Caller, ref portal.ContractRef, line string) (portal.Removal, error) {

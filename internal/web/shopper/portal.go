@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/portal"
@@ -57,6 +58,8 @@ type StatusActions interface {
 type LineActions interface {
 	ChangeLine(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.LineEdit) (contract.Detail, error)
 	AddProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, w portal.NewProduct) (contract.Detail, error)
+	Box(ctx context.Context, who portal.Caller, id contract.ID) (portal.Box, error)
+	FillBox(ctx context.Context, who portal.Caller, ref portal.ContractRef, want []contractedit.BoxItem) (contract.Detail, error)
 	RemoveProduct(ctx context.Context, who portal.Caller, ref portal.ContractRef, line string) (portal.Removal, error)
 }
 

@@ -84,10 +84,14 @@ func (o Options) productsOf(
 	}
 	out := &productsOut{productPage{Products: make([]product, len(list.Products)), More: list.More}}
 	for i, p := range list.Products {
-		out.Body.Products[i] = product{
-			Variant: p.ID, GraphID: gid.Of("ProductVariant", p.ID), Title: p.ProductTitle, Name: p.Title, Image: web.Some(p.Image), Available: p.Available,
-			Price: record.NewAmount(p.Unit),
-		}
+		out.Body.Products[i] = newProduct(p)
 	}
 	return out, nil
+}
+
+func newProduct(p portal.Product) product {
+	return product{
+		Variant: p.ID, GraphID: gid.Of("ProductVariant", p.ID), Title: p.ProductTitle, Name: p.Title, Image: web.Some(p.Image), Available: p.Available,
+		Price: record.NewAmount(p.Unit),
+	}
 }

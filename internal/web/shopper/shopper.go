@@ -42,6 +42,7 @@ func newAPI(o Options) *web.API {
 		o.cancelling(api)
 		o.status(api)
 		o.lines(api)
+		o.boxes(api)
 		o.products(api)
 		o.terms(api)
 		o.payment(api)

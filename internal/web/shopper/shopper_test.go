@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -78,6 +79,7 @@ func TestRequestsSendCommandsOfShopper(t *testing.T) {
 		"another line":           {"POST", "/contracts/9001/lines?version=7", `{"variantId":"4002","quantity":2}`, act{"add", seen, portal.NewProduct{Variant: 4002, Quantity: 2}}},
 		"a line's change":        {"PUT", "/contracts/9001/lines/l", `{"variantId":4002,"quantity":2}`, act{"change line", one, portal.LineEdit{Line: "l", Variant: new(int64(4002)), Quantity: new(2)}}},
 		"a line by its graph id": {"PUT", "/contracts/9001/lines/gid:%2F%2Fshopify%2FSubscriptionLine%2F12", `{"quantity":2}`, act{"change line", one, portal.LineEdit{Line: "gid://shopify/SubscriptionLine/12", Quantity: new(2)}}},
+		"a box":                  {"PUT", "/contracts/9001/box?version=7", `{"products":[{"variantId":4002,"quantity":2},{"variantId":"4003","quantity":1}]}`, act{"fill box", seen, []contractedit.BoxItem{{Variant: 4002, Quantity: 2}, {Variant: 4003, Quantity: 1}}}},
 		"no line":                {"DELETE", "/contracts/9001/lines/l", "", act{"remove", one, "l"}},
 		"another frequency":      {"PUT", "/contracts/9001/frequency", `{"sellingPlanId":6101}`, act{"frequency", one, int64(6101)}},
 		"another address":        {"PUT", "/contracts/9001/shipping-address", `{"address1":"12 Mill Lane","city":"Ottawa","countryCode":"CA"}`, act{"address", one, "Ottawa"}},
@@ -279,7 +281,7 @@ func TestAnswersMatchGoldenFiles(t *testing.T) {
 	for file, path := range map[string]string{
 		"variant-pricing.json": "/data/variant-contextual-pricing?variantId=4001", "payment-methods.json": "/subscription-contract-details/shopify/customer/payment-methods",
 		"shop-info.json": "/shop-infos-by-current-login", "freeze-status.json": "/subscriptions-contracts-freeze-status-detail?contractId=9001",
-		"contract.json": "/contracts/9001", "frequencies.json": "/contracts/9001/frequencies", "products.json": "/contracts/9001/products?lineId=1&search=decaf&page=1",
+		"contract.json": "/contracts/9001", "box.json": "/contracts/9001/box", "frequencies.json": "/contracts/9001/frequencies", "products.json": "/contracts/9001/products?lineId=1&search=decaf&page=1",
 		"one-time-products.json": "/contracts/9001/one-time-products", "portal-settings.json": "/customer-portal-settings/1", "preferences.json": "/preferences",
 		"membership.json": "/membership/status", "loyalty.json": "/loyalty", "one-offs.json": "/upcoming-subscription-contract-one-offs-by-contractId?contractId=9001",
 	} {

@@ -27,23 +27,28 @@ func (s *Service) AddLines(ctx context.Context, of shop.ID, cmd amend.Command, l
 		if err := amend.CheckEditable(d.Contract); err != nil {
 			return amend.Change{}, err
 		}
-		sold, err := s.Variants(ctx, store, terms.VariantIDs(lines))
+		return s.addition(ctx, store, d, lines)
+	})
+}
+
+// addition adds lines to a contract.
+func (s *Service) addition(ctx context.Context, store shop.Shop, d contract.Detail, lines []terms.NewLine) (amend.Change, error) {
+	sold, err := s.Variants(ctx, store, terms.VariantIDs(lines))
+	if err != nil {
+		return amend.Change{}, err
+	}
+	var c amend.Change
+	for _, l := range lines {
+		edit, err := s.NewLineEdit(ctx, store, d, sold[l.Variant], l)
 		if err != nil {
 			return amend.Change{}, err
 		}
-		var c amend.Change
-		for _, l := range lines {
-			edit, err := s.NewLineEdit(ctx, store, d, sold[l.Variant], l)
-			if err != nil {
-				return amend.Change{}, err
-			}
-			c.Edit.Lines = append(c.Edit.Lines, edit)
-			c.Entries = append(c.Entries, amend.Note{Event: activity.ProductAdd, Details: terms.LineDetails{
-				Title: sold[l.Variant].ProductTitle, Variant: l.Variant, Quantity: l.Quantity, Price: edit.Price.String(),
-			}})
-		}
-		return c, nil
-	})
+		c.Edit.Lines = append(c.Edit.Lines, edit)
+		c.Entries = append(c.Entries, amend.Note{Event: activity.ProductAdd, Details: terms.LineDetails{
+			Title: sold[l.Variant].ProductTitle, Variant: l.Variant, Quantity: l.Quantity, Price: edit.Price.String(),
+		}})
+	}
+	return c, nil
 }
 
 // RemoveLines removes lines. A contract keeps at least one. With drop it also removes

@@ -69,6 +69,19 @@ const again = (root, left) => setTimeout(async () => {
 }, 2000);
 again(document, 30);
 
+// A form with a total counts it again while its fields change.
+let counting;
+addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-count]");
+  if (!form || event.target.type === "search") return;
+  clearTimeout(counting);
+  counting = setTimeout(async () => {
+    const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", Accept: "text/html" }, body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+    const total = answer && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-total]");
+    if (total) form.querySelector("[data-total]").replaceChildren(...total.childNodes);
+  }, 400);
+});
+
 // A form that is being sent is not sent again.
 addEventListener("submit", (event) => {
   if (event.defaultPrevented) return;

@@ -23,7 +23,8 @@ type screen struct {
 	Progress *progress // of what is paid for; nil: each delivery has its own payment
 	Lines    []line
 	Add      *portal.Action
-	Term     *term // what is paid for and still comes; nil: nothing
+	Box      *portal.Action // to what a box holds; nil: it is none
+	Term     *term          // what is paid for and still comes; nil: nothing
 	Upcoming []words.Row
 	Planned  *portal.Action // all orders to come
 	Past     []words.Row
@@ -71,10 +72,26 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	}
 	c := s.Contract
 	v = v.About(c.Line)
+	content := screenOf(v, s)
+	if content.Box, err = m.boxOf(r, v, c); err != nil {
+		return err
+	}
 	return v.Answer(w, portal.Page{
 		Name: "subscription", Title: words.Name(v, c), Crumb: &portal.Crumb{Name: v.T("subscription.all")}, Email: c.Customer.Email,
-		Undo: words.Undo(v, s, r.URL.Query()), Content: screenOf(v, s),
+		Undo: words.Undo(v, s, r.URL.Query()), Content: content,
 	})
+}
+
+// boxOf returns the link to what a box holds; nil where the contract is none, or has ended.
+func (m room) boxOf(r *http.Request, v portal.Visit, c contract.Contract) (*portal.Action, error) {
+	if m.Boxes == nil || c.Terminated() || !v.View.Has("/s/{contract}/box") {
+		return nil, nil
+	}
+	boxed, err := m.Boxes(r.Context(), v.Shop.ID, c)
+	if err != nil || !boxed {
+		return nil, err
+	}
+	return &portal.Action{Text: v.T("action.box"), Path: words.Path(c.ID) + "/box"}, nil
 }
 
 func screenOf(v portal.Visit, s overview.Sheet) screen {

@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -29,6 +30,7 @@ type Changes interface {
 type Options struct {
 	Sheets  Sheets
 	Changes Changes
+	Boxes   func(ctx context.Context, of shop.ID, c contract.Contract) (bool, error) // reports whether a contract is a box; nil: none is
 }
 
 //go:embed pages/*.html
