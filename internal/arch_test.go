@@ -169,13 +169,14 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
-	"portal":    {{"overview"}},
+	"portal":    {{"design", "overview"}},
 	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }
 
 // domainLibraries are the libraries that one feature may import.
 var domainLibraries = map[string][]string{
-	"staff": {"golang.org/x/crypto/argon2", "github.com/pquerna/otp"},
+	"portal": {"golang.org/x/image"},
+	"staff":  {"golang.org/x/crypto/argon2", "github.com/pquerna/otp"},
 }
 
 // anyLibrary permits every other module.

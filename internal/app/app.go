@@ -33,6 +33,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
@@ -108,6 +109,7 @@ type App struct {
 	Bulk       *bulk.Service
 	Bundles    *bundle.Service
 	Delivery   *delivery.Service
+	Designs    *design.Service
 	Notify     *notify.Service
 	Login      *login.Service
 	Overview   *overview.Service

@@ -25,6 +25,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -123,6 +124,7 @@ func On(db *store.DB, o Options) (*App, error) {
 		return nil, err
 	}
 	a.Wording = &wording.Service{Store: db.Wording(), Catalogue: texts, Clock: o.Clock}
+	a.Designs = &design.Service{Store: db.PortalDesigns(), Clock: o.Clock}
 	a.Staff = newStaff(db, o)
 	a.Privacy = &privacy.Service{Store: db.Privacy(), Clock: o.Clock, Log: o.Log, Remind: remindOfPrivacy(o.Clock)}
 	a.Bundles = &bundle.Service{Store: db.BundleKeeping(), Clock: o.Clock}

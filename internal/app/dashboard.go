@@ -29,6 +29,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/contracts"
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
+	"github.com/perennialhq/perennial/internal/web/dashboard/look"
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
@@ -52,14 +53,18 @@ func newStaff(db *store.DB, o Options) *staff.Service {
 
 // dashboard builds the pages of the people of a store.
 func (a *App) dashboard(frame web.Frame) (http.Handler, error) {
+	sampler, err := a.sampler(frame)
+	if err != nil {
+		return nil, err
+	}
 	return dashboard.New(dashboard.Options{
-		Frame: frame, Staff: a.Staff, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(), Rooms: append(a.rooms(), a.options.Dashboard.Rooms...),
+		Frame: frame, Staff: a.Staff, Clock: a.options.Clock, Secure: frame.Secure, Embed: a.embedding(), Rooms: append(a.rooms(sampler), a.options.Dashboard.Rooms...),
 		Notice: a.options.Dashboard.Notice,
 	})
 }
 
 // rooms returns the parts of the dashboard, in the order of the navigation.
-func (a *App) rooms() []dashboard.Room {
+func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 	now := a.options.Clock
 	return []dashboard.Room{
 		home.New(home.Options{
@@ -81,6 +86,7 @@ func (a *App) rooms() []dashboard.Room {
 		plans.New(plans.Options{Book: a.Store, Groups: a.Plans, Figures: a.Analytics, Clock: now}),
 		swaps.New(swaps.Options{Rules: a.Swaps, Book: a.Store, Preview: a.Charge.Prepare}),
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Portal: a.Portal, Accounts: a.Login, Clock: now}),
+		look.New(look.Options{Designs: a.Designs, Samples: sampler}),
 		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),

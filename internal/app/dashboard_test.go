@@ -49,7 +49,7 @@ func TestEveryRouteOfDashboardAsksForItsPermission(t *testing.T) {
 		}
 	}
 	checked := 0
-	for _, room := range l.app.rooms() {
+	for _, room := range l.app.rooms(nil) {
 		for _, route := range room.Routes {
 			method, path, _ := strings.Cut(route.Pattern, " ")
 			path = wildcard.ReplaceAllString(path, "1")

@@ -10,10 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	service "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/web"
@@ -42,7 +46,7 @@ func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	key := hmac.New(sha256.New, []byte(settings.AppSecret))
 	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
-		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Languages: a.Portal, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Rooms: a.portalRooms(),
+		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Languages: a.Portal, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Logos: a.Designs, Rooms: a.portalRooms(),
 		Proxies: map[string]web.Shoppers{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
@@ -64,6 +68,47 @@ func (a *App) portalRooms() []portal.Room {
 		preferences.New(preferences.Options{Preferences: a.Portal, Languages: a.Wording.Catalogue.Languages()}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
+}
+
+// sampler draws the portal for merchants who choose how it looks.
+func (a *App) sampler(frame web.Frame) (*portal.Sampler, error) {
+	homes := sampleOrders{a.options.Clock}
+	return portal.NewSampler(
+		portal.Options{Frame: frame, Texts: a.Wording.Catalogue, Wordings: a.Wording, Clock: a.options.Clock, Rooms: a.portalRooms()},
+		portal.SampleScreen{Room: home.New(home.Options{Homes: homes}), Pattern: "GET "},
+		portal.SampleScreen{
+			Room: orders.New(orders.Options{Orders: homes}), Pattern: "GET /s/{contract}/orders/{attempt}/skip", Path: map[string]string{"contract": "1", "attempt": "1"},
+		},
+	)
+}
+
+// sampleOrders has the subscription of a made-up customer.
+type sampleOrders struct{ clock clock.Clock }
+
+// Home returns their first screen.
+func (s sampleOrders) Home(_ context.Context, who service.Caller) (overview.Home, error) {
+	return overview.Sample(who.Shop, s.clock.Now())
+}
+
+// Sheet returns the subscription.
+func (s sampleOrders) Sheet(ctx context.Context, who service.Caller, _ contract.ID, _ int) (overview.Sheet, error) {
+	h, err := s.Home(ctx, who)
+	if err != nil {
+		return overview.Sheet{}, err
+	}
+	return h.Sheets[0], nil
+}
+
+// Past returns the subscription, which has no past orders.
+func (s sampleOrders) Past(ctx context.Context, who service.Caller, id contract.ID, _ int) (overview.Sheet, error) {
+	return s.Sheet(ctx, who, id, 0)
+}
+
+// Order returns the order that comes next.
+func (s sampleOrders) Order(ctx context.Context, who service.Caller, id contract.ID, _ billing.AttemptID) (overview.Sheet, overview.Order, error) {
+	sheet, err := s.Sheet(ctx, who, id, 0)
+	next, _ := sheet.Next()
+	return sheet, next, err
 }
 
 // lookLife is for how long a process remembers how the portal of a store presents itself.
@@ -134,6 +179,9 @@ func (l *looks) read(ctx context.Context, of shop.Shop) (portal.Look, error) {
 		return portal.Look{}, err
 	}
 	look := portal.LookOf(of)
+	if look.Design, err = l.app.Designs.Design(ctx, of.ID); err != nil {
+		return portal.Look{}, err
+	}
 	look.Account = settings.AccountClient != "" && l.app.Login.Accounts != nil
 	switch s := settings.Support; {
 	case s.URL != "":

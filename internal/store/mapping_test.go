@@ -24,6 +24,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -97,6 +98,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[userSessionRow](t, key, func(*staff.Session) {})
 	mapsBack[shopRow](t, key, func(s *shop.Shop) { s.ID, s.Catalogue = mappedShop, 0 }) // a trigger counts changes of the catalogue
 	mapsBack[swapRow](t, key, func(*swap.Rule) {})
+	mapsBack[portalLogoRow](t, key, func(p *design.Picture) { p.Width, p.Height = 0, 0 })
 	mapsBack[useRow](t, key, func(*loyalty.Use) {})
 	mapsBack[webhookRow](t, key, func(m *webhook.Message) { m.Shop = mappedShop })
 	mapsBack[webhookDeliveryRow](t, key, func(d *webhook.Delivery) { d.Shop = mappedShop })

@@ -118,6 +118,7 @@ var notPersonal = map[string]string{
 	"platform_connections.previous_token": isSecret, "platform_connections.refresh_token": isSecret, "platform_connections.refused": "why the platform refuses a token, in the service's words",
 	"platform_connections.scopes": isStores,
 	"portal_links.hash":           isSecret, "portal_sessions.hash": isSecret, "portal_throttles.subject": isSecret, "portal_throttles.times": isState,
+	"portal_designs.design": isStores, "portal_logos.hash": isStores, "portal_logos.picture": isStores,
 	"portal_texts.form": isState, "portal_texts.language": isStores, "portal_texts.text_key": isStores, "portal_texts.words": isStores,
 	"privacy_requests.kind": isState,
 	"search_terms.kind":     isState, "search_terms.term": isCopy, "search_versions.line": isState,

@@ -47,6 +47,14 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
+// AllowBody lets the body of a request have so many bytes in place of MaxBody. It is called before
+// the body is read.
+func AllowBody(w http.ResponseWriter, r *http.Request, most int64) {
+	if body := traceOf(r.Context()).body; body != nil {
+		r.Body = http.MaxBytesReader(w, body, most)
+	}
+}
+
 func tooLarge() error {
 	return fault.New(fault.TooLarge, "the body is larger than %d bytes", MaxBody).Code("bodyTooLarge")
 }

@@ -40,7 +40,7 @@ func (f Frame) Around(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := f.Clock.Now()
-		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: f.askedFor(r), unavailable: f.Unavailable}
+		t := &trace{id: requestID(r), clientIP: clientIP(r, f.TrustedProxies), url: f.askedFor(r), body: r.Body, unavailable: f.Unavailable}
 		rec := &recorder{ResponseWriter: w}
 		header := rec.Header()
 		header.Set(requestIDHeader, t.id)

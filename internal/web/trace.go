@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -27,6 +28,7 @@ type trace struct {
 	span     tracing.Span
 	err      error // why it failed; nil when it did not
 
+	body        io.ReadCloser    // without a limit
 	unavailable func(error) bool // see Frame
 }
 

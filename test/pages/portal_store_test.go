@@ -95,7 +95,7 @@ func TestPortalAtStoreIsPageOrPartOfTheme(t *testing.T) {
 		t.Errorf("pictures are missing: %s", errors)
 	}
 
-	s.Look.InTheme = true
+	s.Look.Design.InTheme = true
 	v.tab.Open(at + "/s/1")
 	browsertest.Eval[bool](v.tab, `(async () => { while (!document.querySelector("#title")) await new Promise(requestAnimationFrame); return true; })()`)
 	v.look("subscription in theme", http.StatusOK, http.StatusOK)

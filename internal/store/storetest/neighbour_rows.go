@@ -23,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/privacy"
 	"github.com/perennialhq/perennial/internal/domain/repair"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
@@ -146,6 +147,12 @@ func parts(id shop.ID) []part {
 	})
 	within("texts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutPortalText(ctx, wording.Text{Language: "en", Key: "home.title", Text: "theirs", ChangedAt: day})
+	})
+	within("design", func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.PutPortalDesign(ctx, &design.Design{Colour: "#123456", Logo: design.Logo{Hash: "theirs"}, UpdatedAt: day}); err != nil {
+			return err
+		}
+		return tx.AddPortalLogo(ctx, design.Picture{Hash: "theirs", PNG: []byte("theirs")})
 	})
 	within("requests of keys", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddRequests(ctx, []requestlog.Entry{{ID: 1, At: earlier, Key: 5, KeyName: "theirs", Method: "GET", Path: "/theirs", Status: 403}})

@@ -55,6 +55,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"overview":             testOverview,
 		"portal":               testPortal,
 		"portal texts":         testPortalTexts,
+		"portal designs":       testPortalDesigns,
 		"queued orders":        testQueuedOrders,
 		"finding":              testFinding,
 		"bundles":              testBundles,

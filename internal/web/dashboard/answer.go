@@ -13,6 +13,8 @@ type Page struct {
 	Lead    string // a sentence below the title; empty: none
 	Crumb   *Crumb // the page that it belongs to; nil: none
 	Content any    // .Page in the template
+	// Sheets are the style sheets of documents within the page, which the browser lets through.
+	Sheets []string
 }
 
 // At returns the address of a page, whose path is below that of the store and may have a
@@ -61,6 +63,6 @@ func (v Visit) Go(w http.ResponseWriter, path, done string) error {
 
 func (v Visit) with(p Page) View {
 	view := v.View
-	view.Title, view.Lead, view.Crumb, view.Page = p.Title, p.Lead, p.Crumb, p.Content
+	view.Title, view.Lead, view.Crumb, view.Page, view.sheets = p.Title, p.Lead, p.Crumb, p.Content, p.Sheets
 	return view
 }

@@ -38,11 +38,14 @@ func (d *dashboard) page(show func(w http.ResponseWriter, r *http.Request, v Vie
 func (d *dashboard) inStore(pages *template.Template, route Route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var v Visit
-		err := parseForm(r)
+		file, err := parseUpload(w, r, route.Upload)
+		if err == nil {
+			err = parseForm(r)
+		}
 		if err == nil {
 			v, err = d.enter(w, r)
 		}
-		v.View.pages = pages
+		v.View.pages, v.Upload = pages, file
 		switch {
 		case err != nil:
 		case v.Shop.ID == 0: // enter has answered

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"html/template"
 	"math"
@@ -40,7 +42,8 @@ type View struct {
 	Page      any // what the page alone shows
 	Assets    assets
 
-	pages *template.Template // nil: those of this package
+	pages  *template.Template // nil: those of this package
+	sheets []string           // see Page
 }
 
 // Crumb is the page that another one belongs to.
@@ -82,7 +85,12 @@ type renderer struct {
 // policy returns the Content-Security-Policy. A page in the platform's admin may run the
 // platform's script, and may be in a frame.
 func (p *renderer) policy(v View) string {
-	rules := []string{"default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'"}
+	style := "style-src 'self'"
+	for _, sheet := range v.sheets {
+		sum := sha256.Sum256([]byte(sheet))
+		style += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	rules := []string{"default-src 'none'", style, "img-src 'self' data:", "form-action 'self'", "base-uri 'none'"}
 	if v.Embedded {
 		return strings.Join(append(rules, "script-src 'self' "+p.bridge, "connect-src 'self' "+p.bridge, "frame-ancestors "+strings.Join(p.embed.Ancestors(v.Shop), " ")), "; ")
 	}
@@ -117,6 +125,8 @@ func (p *renderer) again(w http.ResponseWriter, r *http.Request, name string, v 
 	status := http.StatusUnprocessableEntity
 	switch f.Kind {
 	case fault.Invalid, fault.Unauthenticated, fault.Conflict, fault.FailedPrecondition, fault.Forbidden:
+	case fault.TooLarge:
+		status = http.StatusRequestEntityTooLarge
 	case fault.RateLimited:
 		status = http.StatusTooManyRequests
 		web.SetRetryAfter(w, f)

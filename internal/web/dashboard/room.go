@@ -17,6 +17,7 @@ type Show func(w http.ResponseWriter, r *http.Request, v Visit) error
 type Route struct {
 	Pattern string           // method and path below that of the store: "GET /contracts/{contract}"
 	Need    staff.Permission // what a user must be permitted
+	Upload  Upload           // the file that its form may bring; zero: none
 	Show    Show
 }
 

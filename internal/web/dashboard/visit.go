@@ -22,6 +22,8 @@ type Visit struct {
 	Shop shop.Shop
 	Zone *time.Location // of the store
 	View View
+	// Upload is the file that the form has brought; nil: none.
+	Upload *File
 
 	renderer *renderer
 }

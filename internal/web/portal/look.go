@@ -5,22 +5,27 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Look is how the portal of a store presents itself.
 type Look struct {
 	Name    string // of the store
-	Logo    string // https address of its picture; empty: the name alone
-	Brand   string // colour of buttons and links, "#2f6b4a"; empty: ours
+	Design  design.Design
 	Help    string // address of the store's help, https, mailto or tel; empty: the store itself
 	Account bool   // customers sign in on our own domain with their account at the store, too
-	InTheme bool   // on the store's domain the screens are parts of its theme, not pages of their own
 }
 
 // Looks knows how the portals of stores present themselves.
 type Looks interface {
 	Look(ctx context.Context, of shop.Shop) (Look, error)
+}
+
+// Logos has the pictures of stores.
+type Logos interface {
+	// Logo returns the picture of a store with a hash, as PNG, or NotFound.
+	Logo(ctx context.Context, of shop.ID, hash string) ([]byte, error)
 }
 
 // Wordings knows texts that merchants have written in place of the catalogue's.

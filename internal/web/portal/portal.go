@@ -2,6 +2,7 @@ package portal
 
 import (
 	"embed"
+	"html/template"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -30,27 +31,18 @@ var Texts = sync.OnceValues(func() (*locale.Catalogue, error) {
 
 // New returns the handlers of the pages.
 func New(o Options) (Portal, error) {
-	p := &portal{Options: o, key: o.Key, styles: styles, said: map[string]string{}, known: map[string]bool{}}
-	pages, err := parsePages()
+	own, proxied := http.NewServeMux(), http.NewServeMux()
+	p, err := furnished(o, own, proxied)
 	if err != nil {
 		return Portal{}, err
 	}
-	p.renderer = &renderer{pages: pages, unavailable: o.Frame.Unavailable, texts: map[string]bool{}}
-	for _, key := range o.Texts.Keys() {
-		p.renderer.texts[key] = true
-	}
-	own, proxied := http.NewServeMux(), http.NewServeMux()
 	p.handleEntrance(own)
-	for _, room := range o.Rooms {
-		if err := p.furnish(own, proxied, room); err != nil {
-			return Portal{}, err
-		}
-	}
-	p.renderer.assets = newAssets(p.styles)
 	for _, file := range p.renderer.assets.all() {
 		own.Handle("GET "+Path+"assets/"+file.name, file)
 		proxied.Handle("GET "+Proxied("{line}")+"/assets/"+file.name, file)
 	}
+	own.HandleFunc("GET /p/{shop}"+logoPath+"{file}", p.ownLogo)
+	proxied.HandleFunc("GET "+Proxied("{line}")+logoPath+"{file}", p.proxiedLogo)
 	proxied.HandleFunc("GET /apps/{line}", p.entrance)
 	own.HandleFunc("/", p.unknown)
 	proxied.HandleFunc("/", p.unknownProxied)
@@ -62,6 +54,26 @@ func New(o Options) (Portal, error) {
 		Own:     withoutLink(o.Frame.Around(cross.Handler(web.Tidy(web.Mux(own), p.unknown)))),
 		Proxied: o.Frame.Around(web.Tidy(web.Mux(proxied), p.unknownProxied)),
 	}, nil
+}
+
+// furnished returns the portal with all rooms, whose routes are registered at both places.
+func furnished(o Options, own, proxied *http.ServeMux) (*portal, error) {
+	p := &portal{Options: o, key: o.Key, styles: styles, said: map[string]string{}, known: map[string]bool{}}
+	pages, err := parsePages()
+	if err != nil {
+		return nil, err
+	}
+	p.renderer = &renderer{pages: pages, unavailable: o.Frame.Unavailable, texts: map[string]bool{}}
+	for _, key := range o.Texts.Keys() {
+		p.renderer.texts[key] = true
+	}
+	for _, room := range o.Rooms {
+		if err := p.furnish(own, proxied, room); err != nil {
+			return nil, err
+		}
+	}
+	p.renderer.assets = newAssets(p.styles)
+	return p, nil
 }
 
 // handleEntrance registers the pages of people who are not signed in.
@@ -77,14 +89,9 @@ func (p *portal) handleEntrance(mux *http.ServeMux) {
 
 // furnish adds a room: its routes are registered at both places, and what its pages need is kept.
 func (p *portal) furnish(own, proxied *http.ServeMux, room Room) error {
-	pages, err := p.renderer.pages.Clone()
+	pages, err := p.pagesOf(room)
 	if err != nil {
 		return err
-	}
-	if room.Pages != nil {
-		if pages, err = pages.ParseFS(room.Pages, "pages/*.html"); err != nil {
-			return err
-		}
 	}
 	p.styles += room.Styles
 	p.tabs = append(p.tabs, room.Tabs...)
@@ -96,4 +103,13 @@ func (p *portal) furnish(own, proxied *http.ServeMux, room Room) error {
 		proxied.HandleFunc(method+" "+Proxied("{line}")+path, p.proxied(pages, route))
 	}
 	return nil
+}
+
+// pagesOf returns the templates of a room, beside the shell's.
+func (p *portal) pagesOf(room Room) (*template.Template, error) {
+	pages, err := p.renderer.pages.Clone()
+	if err != nil || room.Pages == nil {
+		return pages, err
+	}
+	return pages.ParseFS(room.Pages, "pages/*.html")
 }

@@ -24,7 +24,7 @@ func (p *portal) proxied(pages *template.Template, route Route) http.HandlerFunc
 		v.pages = pages
 		switch {
 		case err != nil:
-		case v.Look.InTheme && r.Method == http.MethodGet && !v.Part && who.Query.Get(pageParam) == "":
+		case v.Look.Design.InTheme && r.Method == http.MethodGet && !v.Part && who.Query.Get(pageParam) == "":
 			err = shell(w, who.Prefix+"/cp", p.renderer.assets)
 		case who.Customer == 0:
 			err = p.signedOut(w, r, v)

@@ -176,7 +176,7 @@ func TestTokenIsOfCustomerAndDay(t *testing.T) {
 func TestAnswerInThemeIsConstant(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	s.Look.InTheme = true
+	s.Look.Design.InTheme = true
 	var shells []string
 	for _, customer := range []int64{portaltest.Maya, portaltest.Noah, 0} {
 		for _, path := range []string{"", "/form"} {

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"math"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -23,27 +22,13 @@ type renderer struct {
 	unavailable func(error) bool // nil: no failure says so
 }
 
-// colour is how a brand's colour is written.
-var colour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
-
-// brand returns the rule that sets a store's colour, or "".
-func (v View) brand() string {
-	if !colour.MatchString(v.Look.Brand) {
-		return ""
-	}
-	return ":root,.portal{--brand:" + v.Look.Brand + "}"
-}
-
-// Brand returns the rule that sets the store's colour, or "".
-func (v View) Brand() template.CSS { return template.CSS(v.brand()) } //nolint:gosec // a colour and nothing else
-
 // policy returns the Content-Security-Policy.
 func policy(v View) string {
 	frames, style := "'self'", "style-src 'self'"
 	if v.Own {
 		frames = "'none'"
 	}
-	if rule := v.brand(); rule != "" {
+	if rule := v.rule(); rule != "" {
 		sum := sha256.Sum256([]byte(rule))
 		style += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}

@@ -39,6 +39,7 @@ type Options struct {
 	Login     Login
 	Proxies   map[string]web.Shoppers // by the name of a line in paths: "subscriptions"
 	Looks     Looks                   // nil: of no store anything is set
+	Logos     Logos                   // nil: no store has one
 	Wordings  Wordings                // nil: no merchant has texts of their own
 	Texts     *locale.Catalogue
 	Languages Languages // nil: at the store's domain pages are in the browser's language

@@ -37,6 +37,8 @@ type View struct {
 	RequestID string
 	Page      any // what the page alone shows
 
+	sheet    string       // of a sample: all its styles; empty: the page names a file
+	picture  template.URL // of a sample: its logo
 	words    *locale.Printer
 	token    string          // of forms
 	newID    func() string   // of a request that a form makes

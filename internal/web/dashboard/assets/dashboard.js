@@ -153,3 +153,10 @@ document.addEventListener("htmx:error", (event) => {
 
 offerCopies(document);
 document.addEventListener("htmx:after:swap", () => offerCopies(document));
+
+// A colour can be typed or picked: each field follows the other.
+document.querySelectorAll(".hues").forEach((field) => {
+  const [picked, typed] = field.querySelectorAll("input");
+  picked.addEventListener("input", () => { typed.value = picked.value; });
+  typed.addEventListener("input", () => { if (/^#[0-9a-f]{6}$/i.test(typed.value)) picked.value = typed.value.toLowerCase(); });
+});

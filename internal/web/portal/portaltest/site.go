@@ -28,6 +28,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
@@ -62,6 +63,7 @@ type Site struct {
 	Clock      *clock.Manual
 	Login      *login.Service
 	Overview   *overview.Service
+	Designs    *design.Service
 	Portal     *do.Service // without the commands that change contracts
 	Look       portal.Look // of all stores; no name: as nothing is set
 	Account    bool        // customers sign in with their account at the store, too
@@ -85,7 +87,7 @@ func (l looks) Look(_ context.Context, of shop.Shop) (portal.Look, error) {
 	if l.Site.Look.Name != "" {
 		look = l.Site.Look
 	}
-	look.InTheme, look.Account = l.Site.Look.InTheme, l.Site.Account
+	look.Design, look.Account = l.Site.Look.Design, l.Site.Account
 	return look, nil
 }
 
@@ -98,6 +100,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	s := &Site{TB: t, DB: storetest.SQLite(t), Clock: clock.NewManual(Now), Log: &bytes.Buffer{}}
 	s.Login = &login.Service{Store: s.DB.Login(), Clock: s.Clock, PublicURL: "https://perennial.example"}
 	s.Overview = &overview.Service{Store: s.DB.Overview(), Clock: s.Clock}
+	s.Designs = &design.Service{Store: s.DB.PortalDesigns(), Clock: s.Clock}
 	s.Portal = &do.Service{Store: s.DB.Portal(), Answers: s.DB.Answers(), Clock: s.Clock}
 	for i, of := range []*shop.Shop{&s.First, &s.Second} {
 		*of = shop.Shop{
@@ -111,7 +114,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	texts, err := locale.Load(localetest.WithPseudo(t, files))
 	s.must(err)
 	pages, err := portal.New(portal.Options{
-		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Rooms: rooms(s),
+		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Logos: s.Designs, Rooms: rooms(s),
 		Proxies: map[string]web.Shoppers{"subscriptions": proxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}}},
 	})
 	s.must(err)
