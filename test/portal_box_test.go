@@ -107,5 +107,14 @@ func TestPortalFillsBox(t *testing.T) {
 		t.Errorf("too many exchanges: %d %s", status, ana.text)
 	}
 
-	ana.want(404, "GET", fmt.Sprintf("/contracts/%d/box", s.id), nil, nil) // a contract that is no box
+	if status := ana.ask("GET", fmt.Sprintf("/contracts/%d/box", s.id), nil, nil); status != 404 || ana.key() != "boxNotFound" {
+		t.Errorf("a contract that is no box: %d %s", status, ana.text)
+	}
+	bob := s.visit(s.payer(s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example", "firstName": "Bob", "lastName": "Reed"}})))
+	for method, body := range map[string]any{"GET": nil, "PUT": inside(v[1], 2, v[2], 2)} {
+		if status := bob.ask(method, path, body, nil); status != 404 || bob.key() != "contractNotFound" {
+			t.Errorf("%s by another customer: %d %s", method, status, bob.text)
+		}
+	}
+	holds("1×1", "2×2")
 }

@@ -25,7 +25,10 @@ var portalBodies = map[string]func(*facts) any{
 	"restartContract":         func(*facts) any { return map[string]any{"nextBillingDate": "2027-06-01"} },
 	"addLine":                 func(f *facts) any { return map[string]any{"variantId": f.variants[2]} },
 	"updateLine":              func(*facts) any { return map[string]any{"quantity": 9} },
-	"updateFrequency":         func(*facts) any { return map[string]any{"sellingPlanId": 1} },
+	"fillBox": func(f *facts) any {
+		return map[string]any{"products": []any{map[string]any{"variantId": f.variants[2], "quantity": 1}}}
+	},
+	"updateFrequency": func(*facts) any { return map[string]any{"sellingPlanId": 1} },
 	"updateShippingAddress": func(*facts) any {
 		return map[string]any{"address1": "1 Evil Lane", "city": "Ottawa", "countryCode": "CA"}
 	},

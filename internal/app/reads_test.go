@@ -36,7 +36,10 @@ var writing = map[string]string{
 const readDeadline = 10 * time.Second
 
 // nothing are the operations that find nothing in the life, and what they answer.
-var nothing = map[string]int{"/api/external/v2/subscription-contract-details/{contractId}/pending-downgrade": http.StatusNotFound}
+var nothing = map[string]int{
+	"/api/external/v2/subscription-contract-details/{contractId}/pending-downgrade": http.StatusNotFound,
+	"/apps/subscriptions/cp/api/contracts/{contractId}/box":                         http.StatusNotFound, // the contract is no box
+}
 
 // Reads must not queue behind writes: SQLite has one writer. The operations come from the
 // documents of the interfaces, so that a new one is covered.
