@@ -30,6 +30,7 @@ type keyRow struct {
 	CreatedBy    string
 	CreatedAt    int64
 	LastUsedAt   int64
+	LastUsedFrom string
 	RevokedAt    int64
 	Version      int64
 
@@ -55,6 +56,7 @@ func (r *keyRow) Columns(m *mapping, k *access.Key) {
 	mapText(m, &r.CreatedBy, &k.CreatedBy)
 	mapTime(m, &r.CreatedAt, &k.CreatedAt)
 	mapTime(m, &r.LastUsedAt, &k.LastUsedAt)
+	mapText(m, &r.LastUsedFrom, &k.LastUsedFrom)
 	mapTime(m, &r.RevokedAt, &k.RevokedAt)
 	mapSame(m, &r.Version, &k.Version)
 	m.within(r.ID)

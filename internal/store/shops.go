@@ -285,20 +285,14 @@ func (s Shops) KnownHash(ctx context.Context, h access.Hash) (bool, error) {
 	return found, nil
 }
 
-// TouchKeys notes when keys of a shop were last used. An instant before the one
-// that is noted changes nothing, and versions stay.
-func (s Shops) TouchKeys(ctx context.Context, of shop.ID, used map[access.KeyID]time.Time) error {
-	if len(used) == 0 {
-		return nil
-	}
+// TouchKey notes when a key of a shop was last used, and from which address. An instant before the one
+// that is noted changes nothing, and the version stays.
+func (s Shops) TouchKey(ctx context.Context, of shop.ID, key access.KeyID, at time.Time, from string) error {
 	return s.db.Update(ctx, of, func(tx *Tx) error {
-		for _, id := range sortedKeys(used) {
-			at := millis(used[id])
-			_, err := tx.q.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", at).
-				Where("k.shop_id = ?", of).Where("k.id = ?", id).Where("k.last_used_at < ?", at).Exec(ctx)
-			if err != nil {
-				return fmt.Errorf("note the use of key %d: %w", id, err)
-			}
+		_, err := tx.q.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", millis(at)).Set("last_used_from = ?", from).
+			Where("k.shop_id = ?", of).Where("k.id = ?", key).Where("k.last_used_at < ?", millis(at)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("note the use of key %d: %w", key, err)
 		}
 		return nil
 	})

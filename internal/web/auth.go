@@ -39,7 +39,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 		WriteError(w, r, fault.New(fault.Unauthenticated, "send an API key in the %s header", keyHeader).Code("apiKeyMissing"))
 		return
 	}
-	known, err := g.Keys.Authenticate(r.Context(), value)
+	known, err := g.Keys.Authenticate(r.Context(), value, ClientIP(r.Context()))
 	if err != nil {
 		WriteError(w, r, err)
 		return

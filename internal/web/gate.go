@@ -27,7 +27,7 @@ type Gate struct {
 
 // Keys authenticates API keys. An invalid key is a fault of kind Unauthenticated.
 type Keys interface {
-	Authenticate(ctx context.Context, value string) (access.Caller, error)
+	Authenticate(ctx context.Context, value, clientIP string) (access.Caller, error)
 }
 
 // Partners knows applications of partners.

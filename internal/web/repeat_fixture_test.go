@@ -71,7 +71,7 @@ func (f *answered) settle(ctx context.Context, c idempotency.Claim, do func()) e
 // callers knows two keys of one shop.
 type callers struct{}
 
-func (callers) Authenticate(_ context.Context, value string) (access.Caller, error) {
+func (callers) Authenticate(_ context.Context, value, _ string) (access.Caller, error) {
 	keys := map[string]access.Key{
 		"full": {ID: 3, Scopes: []access.Scope{access.All}}, "other": {ID: 4, Scopes: []access.Scope{access.All}}, "none": {ID: 5},
 	}

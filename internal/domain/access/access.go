@@ -118,6 +118,7 @@ type Key struct {
 	CreatedBy    string // empty when it is not known
 	CreatedAt    time.Time
 	LastUsedAt   time.Time // zero when never used
+	LastUsedFrom string    // IP address of the client then; empty when it is not known
 	RevokedAt    time.Time // the instant from which it opens nothing, which may lie ahead; zero when there is none
 	Version      int64
 }

@@ -212,10 +212,10 @@ func (s *Service) Revoke(ctx context.Context, of shop.ID, id KeyID, by activity.
 	})
 }
 
-// Authenticate returns who a value stands for. A value that cannot be a key is
+// Authenticate returns who a value stands for, which was sent from an address. A value that cannot be a key is
 // refused without asking the store; which of the reasons it was, a caller does
 // not learn.
-func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error) {
+func (s *Service) Authenticate(ctx context.Context, value, clientIP string) (Caller, error) {
 	unknown := fault.New(fault.Unauthenticated, "the API key is not valid").Entity(entity).Code("apiKeyInvalid")
 	if !wellFormed(value) {
 		return Caller{}, unknown
@@ -234,13 +234,13 @@ func (s *Service) Authenticate(ctx context.Context, value string) (Caller, error
 	if key.AppSuspended {
 		return Caller{}, fault.New(fault.Forbidden, "the application %s of this token is suspended", key.App).Entity("partnerApp").Code("partnerSuspended")
 	}
-	s.note(ctx, key, of.ID)
+	s.note(ctx, key, of.ID, clientIP)
 	return Caller{Key: key, Shop: of}, nil
 }
 
 // note writes down that a key was used, at most once a minute, while the
 // request goes on. A note that fails is made by a later request.
-func (s *Service) note(ctx context.Context, key Key, of shop.ID) {
+func (s *Service) note(ctx context.Context, key Key, of shop.ID, from string) {
 	now := s.Clock.Now()
 	if now.Sub(key.LastUsedAt) < noteEvery {
 		return
@@ -252,7 +252,7 @@ func (s *Service) note(ctx context.Context, key Key, of shop.ID) {
 		defer s.noting.Delete(key.Hash)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 		defer cancel()
-		if err := s.Store.TouchKeys(ctx, of, map[KeyID]time.Time{key.ID: now}); err != nil {
+		if err := s.Store.TouchKey(ctx, of, key.ID, now, from); err != nil {
 			s.Log.Warn("the use of a key could not be noted", "shop", of, "key", key.ID, "error", err)
 		}
 	})

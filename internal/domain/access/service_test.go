@@ -61,7 +61,7 @@ func (m *memory) KnownHash(ctx context.Context, h Hash) (bool, error) {
 	return err == nil, err
 }
 
-func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error {
+func (m *memory) TouchKey(ctx context.Context, of shop.ID, key KeyID, at time.Time, from string) error {
 	if m.hold != nil {
 		<-m.hold
 	}
@@ -72,8 +72,8 @@ func (m *memory) TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.
 	defer m.mu.Unlock()
 	m.touches++
 	for i, k := range m.keys {
-		if at, ok := used[k.ID]; ok && k.Shop == of {
-			m.keys[i].LastUsedAt = at
+		if k.ID == key && k.Shop == of {
+			m.keys[i].LastUsedAt, m.keys[i].LastUsedFrom = at, from
 		}
 	}
 	return nil
@@ -137,17 +137,17 @@ func TestKeyWorksUntilRevoked(t *testing.T) {
 	s, m, at := start(t)
 	value, key := create(t, s, 7)
 	other, _ := create(t, s, 7)
-	caller, err := s.Authenticate(t.Context(), value)
+	caller, err := s.Authenticate(t.Context(), value, "203.0.113.7")
 	if err != nil || caller.Shop.ID != 7 || caller.Key.ID != key.ID || !caller.Key.Allows(BillingCharge) {
 		t.Fatalf("caller %+v, %v", caller, err)
 	}
 	if err := s.Revoke(t.Context(), 7, key.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Authenticate(t.Context(), value); !fault.Is(err, fault.Unauthenticated) {
+	if _, err := s.Authenticate(t.Context(), value, "203.0.113.7"); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("a revoked key: %v", err)
 	}
-	if _, err := s.Authenticate(t.Context(), other); err != nil {
+	if _, err := s.Authenticate(t.Context(), other, "203.0.113.7"); err != nil {
 		t.Errorf("another key: %v", err)
 	}
 	s.Wait()
@@ -251,14 +251,14 @@ func TestMalformedKeyIsNotLookedUp(t *testing.T) {
 		"a value with a newline":   "legacykey\n",
 		"a value that is no ASCII": "legacykeyé",
 	} {
-		if _, err := s.Authenticate(t.Context(), bad); !fault.Is(err, fault.Unauthenticated) {
+		if _, err := s.Authenticate(t.Context(), bad, "203.0.113.7"); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if m.lookups != 0 {
 		t.Errorf("%d lookups", m.lookups)
 	}
-	if _, err := s.Authenticate(t.Context(), "prn_0000000000000000000000000000000000000000000"+checksum("prn_0000000000000000000000000000000000000000000")); !fault.Is(err, fault.Unauthenticated) || m.lookups != 1 {
+	if _, err := s.Authenticate(t.Context(), "prn_0000000000000000000000000000000000000000000"+checksum("prn_0000000000000000000000000000000000000000000"), "203.0.113.7"); !fault.Is(err, fault.Unauthenticated) || m.lookups != 1 {
 		t.Errorf("a well-formed key that was never created: %v after %d lookups", err, m.lookups)
 	}
 }
@@ -274,7 +274,7 @@ func TestImportedKeyWithoutPrefixWorks(t *testing.T) {
 	t.Parallel()
 	s, m, _ := start(t)
 	m.keys = []Key{{ID: 1, Shop: 7, Hash: HashOf("old-key-123"), Scopes: []Scope{All}}}
-	if _, err := s.Authenticate(t.Context(), "old-key-123"); err != nil {
+	if _, err := s.Authenticate(t.Context(), "old-key-123", "203.0.113.7"); err != nil {
 		t.Error(err)
 	}
 }
@@ -284,7 +284,7 @@ func TestUnavailableDatabaseIsNotUnknownKey(t *testing.T) {
 	s, m, _ := start(t)
 	value, _ := create(t, s, 7)
 	m.failing = fault.New(fault.Unavailable, "away")
-	if _, err := s.Authenticate(t.Context(), value); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.Authenticate(t.Context(), value, "203.0.113.7"); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
 }
@@ -296,17 +296,17 @@ func TestLastUseIsStoredOnceAMinuteInBackground(t *testing.T) {
 		value, _ := create(t, s, 7)
 		m.hold = make(chan struct{})
 		for range 3 {
-			if _, err := s.Authenticate(t.Context(), value); err != nil {
+			if _, err := s.Authenticate(t.Context(), value, "203.0.113.7"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		close(m.hold)
 		s.Wait()
-		if m.touches != 1 || !m.keys[0].LastUsedAt.Equal(at.Now()) {
+		if m.touches != 1 || !m.keys[0].LastUsedAt.Equal(at.Now()) || m.keys[0].LastUsedFrom != "203.0.113.7" {
 			t.Errorf("%d notes, used at %v", m.touches, m.keys[0].LastUsedAt)
 		}
 		at.Set(at.Now().Add(59 * time.Second))
-		if _, err := s.Authenticate(t.Context(), value); err != nil {
+		if _, err := s.Authenticate(t.Context(), value, "203.0.113.7"); err != nil {
 			t.Fatal(err)
 		}
 		s.Wait()
@@ -316,7 +316,7 @@ func TestLastUseIsStoredOnceAMinuteInBackground(t *testing.T) {
 		at.Set(at.Now().Add(time.Second))
 		m.hold = make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := s.Authenticate(ctx, value); err != nil {
+		if _, err := s.Authenticate(ctx, value, "203.0.113.7"); err != nil {
 			t.Fatal(err)
 		}
 		cancel() // the request has ended
@@ -371,7 +371,7 @@ func FuzzAuthenticate(f *testing.F) {
 	f.Add(newValue())
 	f.Fuzz(func(t *testing.T, value string) {
 		s, m, _ := start(t)
-		if _, err := s.Authenticate(t.Context(), value); !fault.Is(err, fault.Unauthenticated) {
+		if _, err := s.Authenticate(t.Context(), value, "203.0.113.7"); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%q: %v", value, err)
 		}
 		if m.lookups > 0 && (len(value) > maxLegacy || value == "") {

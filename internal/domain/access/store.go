@@ -35,6 +35,7 @@ type Store interface {
 	KeyByHash(ctx context.Context, h Hash) (Key, shop.Shop, error)
 	// KnownHash reports whether some shop has a key with the hash.
 	KnownHash(ctx context.Context, h Hash) (bool, error)
-	// TouchKeys notes when keys were last used.
-	TouchKeys(ctx context.Context, of shop.ID, used map[KeyID]time.Time) error
+	// TouchKey notes when a key was last used, and from which address. An earlier use than the one that is
+	// noted changes nothing.
+	TouchKey(ctx context.Context, of shop.ID, key KeyID, at time.Time, from string) error
 }

@@ -61,7 +61,7 @@ func testKeyLimit(t *testing.T, open opener) {
 			t.Fatalf("made %+v, %v", made, err)
 		}
 		opens := func(value string) bool {
-			_, err := s.Authenticate(t.Context(), value)
+			_, err := s.Authenticate(t.Context(), value, "203.0.113.7")
 			if err != nil && !fault.Is(err, fault.Unauthenticated) {
 				t.Error(err)
 			}
@@ -110,14 +110,14 @@ func testKeyLimit(t *testing.T, open opener) {
 		w := begin(t, open)
 		s, _ := at(w)
 		const legacy = "Zm9vYmFyYmF6-0123/legacy+key=="
-		if _, err := s.Authenticate(t.Context(), legacy); !fault.Is(err, fault.Unauthenticated) {
+		if _, err := s.Authenticate(t.Context(), legacy, "203.0.113.7"); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("before: %v", err)
 		}
 		key, err := s.Import(t.Context(), w.shop.ID, legacy, access.NewKey{Name: "old ERP"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if caller, err := s.Authenticate(t.Context(), legacy); err != nil || caller.Key.ID != key.ID || caller.Shop.ID != w.shop.ID {
+		if caller, err := s.Authenticate(t.Context(), legacy, "203.0.113.7"); err != nil || caller.Key.ID != key.ID || caller.Shop.ID != w.shop.ID {
 			t.Errorf("after: %+v, %v", caller, err)
 		}
 		other := w.addShop("second.myshopify.com")

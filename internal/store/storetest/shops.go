@@ -162,13 +162,13 @@ func testKeys(t *testing.T, open opener) {
 	t.Run("the use of a key is noted, forwards only, without a new version", func(t *testing.T) {
 		w := begin(t, open)
 		k := put(w, w.shop.ID, key(1))
-		for _, at := range []time.Time{day.Add(time.Hour), day} {
-			if err := w.db.Shops().TouchKeys(t.Context(), w.shop.ID, map[access.KeyID]time.Time{k.ID: at}); err != nil {
+		for from, at := range map[string]time.Time{"203.0.113.7": day.Add(time.Hour), "203.0.113.9": day} {
+			if err := w.db.Shops().TouchKey(t.Context(), w.shop.ID, k.ID, at, from); err != nil {
 				t.Fatal(err)
 			}
 		}
 		got, _, err := w.db.Shops().KeyByHash(t.Context(), k.Hash)
-		if err != nil || !got.LastUsedAt.Equal(day.Add(time.Hour)) || got.Version != 1 {
+		if err != nil || !got.LastUsedAt.Equal(day.Add(time.Hour)) || got.LastUsedFrom != "203.0.113.7" || got.Version != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})

@@ -47,7 +47,7 @@ type Keys struct {
 }
 
 // Authenticate returns the caller with a key, which has the number 3 and the name ERP.
-func (k Keys) Authenticate(_ context.Context, value string) (access.Caller, error) {
+func (k Keys) Authenticate(_ context.Context, value, _ string) (access.Caller, error) {
 	scope, ok := k.Scopes[value]
 	if !ok {
 		return access.Caller{}, fault.New(fault.Unauthenticated, "the API key is not valid").Entity("apiKey").Code("apiKeyInvalid")

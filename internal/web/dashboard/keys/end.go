@@ -20,7 +20,7 @@ func used(v dashboard.Visit, k access.Key) string {
 	if k.LastUsedAt.IsZero() {
 		return "It was never used."
 	}
-	return "It was last used on " + v.Instant(k.LastUsedAt) + "."
+	return "It was last used on " + lastUse(v, k) + "."
 }
 
 // recent reports whether a key seems to be in use.

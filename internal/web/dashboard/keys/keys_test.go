@@ -53,7 +53,7 @@ func TestKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 	if found == nil {
 		t.Fatalf("no key is shown:\n%s", made.Text)
 	}
-	caller, err := s.keys.Authenticate(t.Context(), found[1])
+	caller, err := s.keys.Authenticate(t.Context(), found[1], "203.0.113.7")
 	if err != nil || caller.Shop.ID != s.First.ID || caller.Key.CreatedBy != dashboardtest.Owner {
 		t.Fatalf("the key opens %+v, %v", caller, err)
 	}
@@ -73,7 +73,7 @@ func TestKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 	s.Want(s.Get(revoke), http.StatusOK, "Type the name of the key")
 	s.Want(s.Post(revoke, "typed", "warehouse"), http.StatusUnprocessableEntity, "Type Warehouse, the name of the key")
 	s.Want(s.Post(revoke, "typed", "Warehouse"), http.StatusOK, "The key was revoked", "0 of 10 places")
-	if _, err := s.keys.Authenticate(t.Context(), found[1]); err == nil {
+	if _, err := s.keys.Authenticate(t.Context(), found[1], "203.0.113.7"); err == nil {
 		t.Error("a revoked key opens the store")
 	}
 }

@@ -67,13 +67,21 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	return v.Answer(w, dashboard.Page{Name: "keys", Title: "API keys", Lead: "A key lets a program of yours act for this store. Revoking takes effect at once.", Content: p})
 }
 
+// lastUse says when a key was last used, and from where.
+func lastUse(v dashboard.Visit, k access.Key) string {
+	if k.LastUsedFrom == "" {
+		return v.Instant(k.LastUsedAt)
+	}
+	return v.Instant(k.LastUsedAt) + " from " + k.LastUsedFrom
+}
+
 func rowOf(v dashboard.Visit, k access.Key, now time.Time) row {
 	r := row{
 		ID: k.ID, Name: k.Name, Value: k.Hint + "…" + k.Tail, May: words.Scopes(k.Scopes), By: cmp.Or(k.CreatedBy, "–"), Created: v.Day(k.CreatedAt), Used: "Never", Live: k.Live(now),
 		Badge: dashboard.Badge{Tone: dashboard.Good, Text: "Active"},
 	}
 	if !k.LastUsedAt.IsZero() {
-		r.Used = v.Instant(k.LastUsedAt)
+		r.Used = lastUse(v, k)
 	}
 	switch {
 	case !r.Live:
