@@ -38,6 +38,9 @@ type Plans interface {
 	// CollectionProducts returns the products of a collection, at most limit, or
 	// ErrNotFound when there is no such collection.
 	CollectionProducts(ctx context.Context, shop Shop, collection int64, limit int) ([]Titled, error)
+	// FindProducts returns the first products by title whose titles have words that begin with each
+	// word of a text; more: there are others.
+	FindProducts(ctx context.Context, shop Shop, text string) (list []Titled, more bool, err error)
 }
 
 // MaxAssigned is how many products, and how many variants, the platform takes in

@@ -294,6 +294,19 @@ func (s *Service) ready(ctx context.Context, store shop.Shop, line shop.Line, id
 	}
 }
 
+// FindProducts returns the first products of a store by title whose titles have words that begin with those
+// of a text; more: there are others. An empty text finds the first of all.
+func (s *Service) FindProducts(ctx context.Context, of shop.ID, text string) (list []Titled, more bool, err error) {
+	store, err := s.shop(ctx, of)
+	if err != nil {
+		return nil, false, err
+	}
+	if list, more, err = s.Platform.FindProducts(platform.Interactive(ctx), store.At(), text); err != nil {
+		return nil, false, unanswered(err)
+	}
+	return list, more, nil
+}
+
 // NotFound is the failure that a line has no such group.
 func NotFound(id ID) error {
 	return fault.New(fault.NotFound, "subscription group %d does not exist", id).Entity(entity).Code("subscriptionGroupNotFound")

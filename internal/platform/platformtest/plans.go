@@ -2,6 +2,8 @@ package platformtest
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,6 +132,26 @@ var planning = []promise{
 		if err != nil || len(products) != 1 || len(variants) != 1 || products[0].ID != sold.Products[0] || variants[0].ID != sold.Variants[0] ||
 			products[0].Title == "" || variants[0].Title == "" {
 			t.Errorf("got %+v, %+v, %v", products, variants, err)
+		}
+	}},
+	{"products are found by the beginnings of words of their titles", func(t *testing.T, w World) {
+		sold := onSale(t, w)
+		titles, _, err := w.Platform().Titles(t.Context(), w.Shop(), platform.Assigned{Products: sold.Products})
+		if err != nil || len(titles) == 0 {
+			t.Fatalf("got %+v, %v", titles, err)
+		}
+		words := strings.Fields(titles[0].Title)
+		for name, text := range map[string]string{
+			"the whole title": titles[0].Title, "a word": words[len(words)-1], "the beginning of a word": words[0][:2], "in capitals": strings.ToUpper(words[0]),
+			"with signs of the search syntax": `"` + words[0] + `":* (`,
+		} {
+			list, _, err := w.Platform().FindProducts(t.Context(), w.Shop(), text)
+			if err != nil || !slices.ContainsFunc(list, func(p platform.Titled) bool { return p == titles[0] }) {
+				t.Errorf("%s: got %+v, %v", name, list, err)
+			}
+		}
+		if list, more, err := w.Platform().FindProducts(t.Context(), w.Shop(), words[0]+" zzz"); err != nil || len(list) != 0 || more {
+			t.Errorf("got %+v, %t, %v", list, more, err)
 		}
 	}},
 	{"a collection that the store does not have is not found", func(t *testing.T, w World) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -251,4 +253,25 @@ func (c *Client) CollectionProducts(ctx context.Context, shop platform.Shop, col
 		cursor, more = page.PageInfo.EndCursor, page.PageInfo.HasNextPage
 	}
 	return list[:min(len(list), limit)], nil
+}
+
+// maxSearchWords is how many words of a search the platform is asked about.
+const maxSearchWords = 10
+
+// FindProducts returns products by words of their titles. What the platform's search syntax gives a
+// meaning separates words (https://shopify.dev/docs/api/usage/search-syntax).
+func (c *Client) FindProducts(ctx context.Context, shop platform.Shop, text string) (list []platform.Titled, more bool, err error) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`:()"'*<>=\-`, r) })
+	query := make([]string, 0, maxSearchWords)
+	for _, word := range words[:min(len(words), maxSearchWords)] {
+		query = append(query, "title:"+word+"*")
+	}
+	got, err := admin.FindProducts(ctx, c.session(shop), strings.Join(query, " AND "))
+	if err != nil {
+		return nil, false, fmt.Errorf("search for products: %w", err)
+	}
+	for _, n := range got.Products.Nodes {
+		list = append(list, platform.Titled{ID: gid.Number(n.Id), Title: n.Title})
+	}
+	return list, got.Products.PageInfo.HasNextPage, nil
 }

@@ -254,7 +254,7 @@ func findProducts(x *exec, _ any, a args) any {
 		case "id":
 			return t.matchID(p.ID), true
 		case "title":
-			return t.matchText(p.Title), true
+			return t.matchWords(p.Title), true
 		case "status":
 			return t.matchText(p.Status), true
 		case "updated_at":

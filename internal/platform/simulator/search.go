@@ -1,8 +1,10 @@
 package simulator
 
 import (
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 )
@@ -97,6 +99,11 @@ func (t term) matchText(s string) bool {
 		return strings.HasPrefix(strings.ToLower(s), strings.ToLower(prefix))
 	}
 	return strings.EqualFold(s, t.value)
+}
+
+// matchWords reports whether a text matches, or one of its words does.
+func (t term) matchWords(s string) bool {
+	return t.matchText(s) || slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), t.matchText)
 }
 
 // search keeps the objects that satisfy every term. The function says whether

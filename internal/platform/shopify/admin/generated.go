@@ -1282,6 +1282,14 @@ type FailContractResponse struct {
 // GetDone returns FailContractResponse.Done, and is useful for accessing the field via an interface.
 func (v *FailContractResponse) GetDone() *wire.ContractPayload { return v.Done }
 
+// FindProductsResponse is returned by FindProducts on success.
+type FindProductsResponse struct {
+	Products ProductPage `json:"products"`
+}
+
+// GetProducts returns FindProductsResponse.Products, and is useful for accessing the field via an interface.
+func (v *FindProductsResponse) GetProducts() ProductPage { return v.Products }
+
 // FulfillmentsOrder includes the requested fields of the GraphQL type Order.
 type FulfillmentsOrder struct {
 	Fulfillments []wire.Fulfillment `json:"fulfillments"`
@@ -2920,6 +2928,14 @@ func (v *__FailContractInput) GetContract() string { return v.Contract }
 
 // GetAfter returns __FailContractInput.After, and is useful for accessing the field via an interface.
 func (v *__FailContractInput) GetAfter() string { return v.After }
+
+// __FindProductsInput is used internally by genqlient
+type __FindProductsInput struct {
+	Query string `json:"query"`
+}
+
+// GetQuery returns __FindProductsInput.Query, and is useful for accessing the field via an interface.
+func (v *__FindProductsInput) GetQuery() string { return v.Query }
 
 // __FulfillmentsInput is used internally by genqlient
 type __FulfillmentsInput struct {
@@ -9007,6 +9023,47 @@ func FailContract(
 	}
 
 	data_ = &FailContractResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by FindProducts.
+const FindProducts_Operation = `
+query FindProducts ($query: String!) {
+	products(first: 25, query: $query, sortKey: TITLE) {
+		nodes {
+			id
+			title
+		}
+		pageInfo {
+			hasNextPage
+			endCursor
+		}
+	}
+}
+`
+
+func FindProducts(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+) (data_ *FindProductsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FindProducts",
+		Query:  FindProducts_Operation,
+		Variables: &__FindProductsInput{
+			Query: query,
+		},
+	}
+
+	data_ = &FindProductsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/gid"
 	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
@@ -44,6 +45,46 @@ type productsPage struct {
 	Text       string
 	Button     string
 	Grave      bool
+	Finder     *finder // searches the store's products; nil: they are taken out
+}
+
+// finder is what a search for products to add has found.
+type finder struct {
+	Text  string
+	Found []found
+	More  bool
+	Says  string // when nothing can be ticked
+}
+
+// found is a product of the store.
+type found struct {
+	plan.Titled
+	In bool // the group has it already
+}
+
+// maxSearch is how many characters a search for products has.
+const maxSearch = 100
+
+// search searches the store's products for some to add to a group. Where the platform does not answer, the
+// page says so: products can still be added by their numbers.
+func (m *room) search(r *http.Request, v dashboard.Visit, g plan.Group) *finder {
+	text := []rune(strings.TrimSpace(r.URL.Query().Get("search")))
+	f := &finder{Text: string(text[:min(len(text), maxSearch)])}
+	list, more, err := m.Groups.FindProducts(r.Context(), v.Shop.ID, f.Text)
+	f.More = more
+	for _, p := range list {
+		f.Found = append(f.Found, found{p, slices.ContainsFunc(g.Products, func(in plan.Titled) bool { return in.ID == p.ID })})
+	}
+	switch {
+	case err != nil:
+		web.Note(r.Context(), err)
+		f.Says = "The platform does not answer at the moment. Search again in a minute, or add products by their numbers below."
+	case len(list) == 0 && f.Text != "":
+		f.Says = fmt.Sprintf("No product has words in its title that begin with %q. Try fewer letters.", f.Text)
+	case len(list) == 0:
+		f.Says = "The store has no products yet. Make some in the platform's admin first."
+	}
+	return f
 }
 
 func productsForm(g plan.Group, adds bool) dashboard.Page {
@@ -80,6 +121,9 @@ func (m *room) products(w http.ResponseWriter, r *http.Request, v dashboard.Visi
 	}
 	p := productsForm(g, adds)
 	shown := p.Content.(productsPage)
+	if adds {
+		shown.Finder = m.search(r, v, g)
+	}
 	for field, name := range map[int]string{0: "products", 1: "variants"} { // those that were ticked
 		shown.Fields[field].Value = strings.Join(r.URL.Query()["tick-"+name], ", ")
 	}
@@ -118,7 +162,7 @@ func (m *room) assign(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 		command.Assign.Remove = named
 	}
 	if err == nil && named.Empty() && command.Collection == 0 && !command.Assign.RemoveAll {
-		err = fault.New(fault.Invalid, "name at least one product, variant or collection").Field("products")
+		err = fault.New(fault.Invalid, "tick or name at least one product, variant or collection").Field("products")
 	}
 	if err == nil {
 		_, err = m.Groups.Update(r.Context(), v.Shop.ID, command)
@@ -127,6 +171,12 @@ func (m *room) assign(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 		p := productsForm(g, adds)
 		shown := p.Content.(productsPage)
 		shown.Fields = dashboard.Entered(shown.Fields, r.PostForm)
+		if ticked := r.PostForm["tick-products"]; len(ticked) > 0 { // some are not on the page again
+			shown.Fields[0].Value = strings.Join(append(ticked, strings.Fields(shown.Fields[0].Value)...), ", ")
+		}
+		if adds {
+			shown.Finder = m.search(r, v, g)
+		}
 		p.Content = shown
 		return v.Refuse(w, r, p, atForm(err))
 	}

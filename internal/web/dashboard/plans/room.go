@@ -28,6 +28,9 @@ type Groups interface {
 	Create(ctx context.Context, of shop.ID, c plan.CreateCommand) (plan.Group, error)
 	Update(ctx context.Context, of shop.ID, c plan.UpdateCommand) (plan.Group, error)
 	Delete(ctx context.Context, of shop.ID, c plan.DeleteCommand) error
+	// FindProducts returns the first products of the store whose titles have words that begin with those
+	// of a text; more: there are others.
+	FindProducts(ctx context.Context, of shop.ID, text string) (list []plan.Titled, more bool, err error)
 }
 
 // Figures counts the contracts of groups.

@@ -110,6 +110,16 @@ func (s *shelf) Delete(_ context.Context, _ shop.ID, c plan.DeleteCommand) error
 	return s.err
 }
 
+func (s *shelf) FindProducts(_ context.Context, _ shop.ID, text string) ([]plan.Titled, bool, error) {
+	if s.err != nil {
+		return nil, false, s.err
+	}
+	if text != "" && text != "ear" {
+		return nil, false, nil
+	}
+	return []plan.Titled{{ID: 3001, Title: "House Blend"}, {ID: 3009, Title: "<b>Earl Grey</b>{{7*7}}"}}, text == "", nil
+}
+
 func (s *shelf) ActiveByGroup(context.Context, shop.ID) (map[int64]int64, error) {
 	return map[int64]int64{17: 1284}, nil
 }
@@ -265,6 +275,23 @@ func TestGroupIsCreatedWithItsFirstOption(t *testing.T) {
 	s.Want(s.Post(at+"/new", option("name", "Tea", "products", "3001, tea")...), http.StatusUnprocessableEntity, `id="e-products"`)
 	s.err = fault.New(fault.NotFound, "the store has no product 9").Field("productIds")
 	s.Want(s.Post(at+"/new", option("name", "Tea", "products", "9")...), http.StatusUnprocessableEntity, `id="e-products"`, "The store has no product 9.")
+}
+
+func TestProductsAreSearchedAndAddedByTheirTitles(t *testing.T) {
+	s := open(t)
+	s.groups = []plan.Group{coffee()}
+	add := at + "/17/products/add"
+	s.Want(s.Get(add), http.StatusOK, `value="3001" checked disabled`, "in this group", `value="3009">`, "There are more", "&lt;b&gt;Earl Grey&lt;/b&gt;{{7*7}}")
+	s.Want(s.Get(add+"?search=ear"), http.StatusOK, `value="ear"`, `value="3009">`)
+	s.Want(s.Get(add+"?search=%3Cscript%3E"), http.StatusOK, "No product has words in its title that begin with &#34;&lt;script&gt;&#34;")
+	s.Want(s.Post(add, "tick-products", "3009"), http.StatusOK, "The products are sold on the plans")
+	if got := s.updated.Assign.Add.Products; len(got) != 1 || got[0] != 3009 {
+		t.Errorf("added %v", got)
+	}
+	s.err = fault.New(fault.Unavailable, "the platform does not answer")
+	s.Want(s.Get(add), http.StatusOK, "The platform does not answer at the moment.", `name="products"`)
+	s.err = fault.New(fault.FailedPrecondition, "the store has no product 3009").Field("productIds")
+	s.Want(s.Post(add, "tick-products", "3009"), http.StatusUnprocessableEntity, ">3009</textarea>", "The store has no product 3009.") // what was ticked is kept
 }
 
 func TestTermsProductsAndGroupsAreChanged(t *testing.T) {
