@@ -261,7 +261,9 @@ const maxSearchWords = 10
 // FindProducts returns products by words of their titles. What the platform's search syntax gives a
 // meaning separates words (https://shopify.dev/docs/api/usage/search-syntax).
 func (c *Client) FindProducts(ctx context.Context, shop platform.Shop, text string) (list []platform.Titled, more bool, err error) {
-	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`:()"'*<>=\-`, r) })
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`:()"'*<>=\-`, r)
+	})
 	query := make([]string, 0, maxSearchWords)
 	for _, word := range words[:min(len(words), maxSearchWords)] {
 		query = append(query, "title:"+word+"*")
