@@ -65,9 +65,16 @@ var Definitions = []Definition{
 		"A contract that is reported late belongs to the month in which it began.",
 	}},
 	{RevenueForecast, "Forecast", "Scheduled is the sum of the orders in the queue that fall due in the period, at the price of the contract's next order, before tax and shipping. Expected takes off what is " +
-		"usually skipped or never paid: for each order, the shares of the last 90 days for its number.", []string{
-		"Share that is paid: paid ÷ (paid + given up). Share that is skipped: skipped ÷ (paid + given up + skipped). The orders count by their number up to 12; later ones together. " +
-			"Numbers with fewer than 20 results use those of all orders.",
+		"usually skipped or never paid: for each order, the shares of the last 90 days for its number. The band says how sure that is: about one time in ten less is paid than its lower end, " +
+		"and about one time in ten more than its upper end.", []string{
+		"Share that is paid: paid ÷ (paid + given up). Share that is skipped: skipped ÷ (paid + given up + skipped). Expected is scheduled × the share that is paid × (1 − the share that is skipped). " +
+			"The orders count by their number up to 12; later ones together. Numbers with fewer than 20 results use those of all orders.",
+		"With fewer than 30 results in 90 days, nothing is expected: only what is scheduled is shown.",
+		"Band: expected ± 1.28 standard deviations, the 10 % and the 90 % quantile of a normal distribution, and never below 0 or above what is scheduled. The variance is a² × n × p × (1 − p), summed over orders " +
+			"of the same quarter of an hour, plan group and number, plus A² × p × (1 − p) ÷ (r + 2), summed over the shares: n orders of a each, A scheduled at a share, and r results that it comes from. " +
+			"p is (paid + 1) ÷ (r + 2), so that 30 paid orders of 30 are not taken for certain.",
+		"The band assumes that orders are paid independently of each other and cost the same within a quarter of an hour. It does not know about price changes, sales or an outage of the bank. " +
+			"The band of a week is narrower than those of its days together, since good and bad days balance.",
 		"Only orders in the queue count. An order that is not planned yet, such as the third of a monthly contract where two are queued, is missing.",
 	}},
 	{DunningRecovery, "Recovered payments", "Of the orders whose first payment was declined in the week, the share of the amount that has been paid since, to date.", []string{

@@ -47,6 +47,7 @@ const styles = `
 .filters{align-items:flex-end}.filters label{display:grid;gap:2px;font:var(--xs);color:var(--c-text-2)}.filters select{font:var(--sm);color:var(--c-text);max-width:12rem}
 .figures tbody th{white-space:normal;min-width:6.5rem}.heat .num{white-space:nowrap}.heat .num+.num{text-align:center!important}
 .heat .few{font-style:italic;background:none;color:var(--c-text-2)}
+.band,.halo{fill:none;stroke:var(--c-text);stroke-width:1.5}.halo{stroke:var(--c-surface);stroke-width:4}.legend .band{stroke-width:.2}
 @media (max-width:59.99rem){.filters{gap:var(--s-2)}}
 `
 

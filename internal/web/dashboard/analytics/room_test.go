@@ -96,7 +96,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		"subscribers": {"Active subscribers grew from 0 in 12 months, to 2", "Active contracts grew from 0 in 12 months, to 2", "Customers with at least one active contract"},
 		"churn":       {"All who left did so by choice", "Nov 2026 to date", "33.3 %"},
 		"cohorts":     {"100 % of subscribers are still active after three months", "Jul 2026", `class="num few"`},
-		"forecast":    {"10.00 EUR expected in 30 days, of 10.00 scheduled", "28 Nov 2026"},
+		"forecast":    {"10.00 EUR scheduled in 30 days", "28 Nov 2026", "What to expect is not shown yet: it takes 30 orders that were paid, skipped or given up in the last 90 days, and there are 0."},
 		"recovery":    {"0.0 % of what failed has been recovered", "Not enough money", "40.00"},
 	} {
 		p := s.Get(dashboardtest.At + "/analytics/" + name)
@@ -116,4 +116,34 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		s.Want(s.Get(dashboardtest.At+"/analytics/mrr?"+query), http.StatusBadRequest)
 	}
 	s.Want(s.Get(dashboardtest.At+"/analytics/forecast?days=7"), http.StatusBadRequest)
+}
+
+func TestForecastShowsBandWhereResultsAreEnough(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	now := s.Clock.Now()
+	list := []contract.Contract{monthly(1, 1000, now.AddDate(0, -4, 0)), monthly(2, 3000, now.AddDate(0, -4, 0)), monthly(3, 500, now.AddDate(0, -4, 0))}
+	var orders []billing.Attempt
+	for i := range 40 {
+		a := billing.Attempt{Contract: 3, Cycle: 2 + i, Status: billing.Success, OrderID: int64(i + 1), Amount: money.Amount{Minor: 500, Currency: "EUR"}, Try: 1, BillingDate: now}
+		if i%10 == 0 {
+			a.Status, a.OrderID, a.Amount = billing.Skipped, 0, money.Amount{}
+		}
+		orders = append(orders, a)
+	}
+	put(t, s, s.First.ID, now.AddDate(0, 0, -5), list, orders...)
+	for i := range 2 {
+		date := now.AddDate(0, 0, 3+i)
+		put(t, s, s.First.ID, now, nil, billing.Attempt{Contract: contract.ID(i + 1), Cycle: 2, Status: billing.Queued, BillingDate: date, DueAt: date})
+	}
+	at := dashboardtest.At + "/analytics/forecast"
+	// p is 37/42: 30.00² × 0.104875 × (1 + 1/42) is the variance of the larger day.
+	s.Want(s.Get(at), http.StatusOK, "36.00 EUR expected in 30 days, of 40.00 scheduled", "40 results of the last 90 days", `class="band"`, "Band: 10 % to 90 %",
+		`<td class="num">27.00</td><td class="num">14.40</td><td class="num">30.00</td>`, "about one time in ten less is paid than its lower end")
+	s.Want(s.Get(at+".csv"), http.StatusOK, "Day,Orders,Scheduled in EUR,Expected in EUR,\"Low, 10 %\",\"High, 90 %\"\r\n", "2026-11-29,1,30.00,27.00,14.40,30.00\r\n")
+	long := s.Get(at + "?days=90")
+	s.Want(long, http.StatusOK, "36.00 EUR expected in 90 days")
+	if len(long.Text) > 60_000 {
+		t.Errorf("the forecast of 90 days has %d bytes", len(long.Text))
+	}
 }
