@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -57,12 +56,15 @@ type RecoveryTry struct {
 
 // Recovery returns what became of the orders of a currency whose first payment was declined
 // in a period. The first and the last week may be cut.
-func (s *Service) Recovery(ctx context.Context, of shop.ID, p Period, c money.Currency) (r Recovery, err error) {
+func (s *Service) Recovery(ctx context.Context, of shop.ID, p Period, f Filter) (r Recovery, err error) {
 	if err := p.Check(); err != nil {
 		return r, err
 	}
+	if f.Currency == "" {
+		return r, errNoCurrency()
+	}
 	err = s.Store.View(ctx, of, func(tx ReadTx) error {
-		rows, err := tx.FailureDays(ctx, p.From, p.To, c)
+		rows, err := tx.FailureDays(ctx, p.From, p.To, f)
 		r = recovery(rows, p)
 		return err
 	})

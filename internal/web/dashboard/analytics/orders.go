@@ -11,7 +11,7 @@ import (
 // recovery is the page of orders that were declined.
 func recovery(ctx context.Context, of Figures, r request) ([][]card, error) {
 	c := r.filter.Currency
-	v, err := of.Recovery(ctx, r.Shop.ID, r.period, c)
+	v, err := of.Recovery(ctx, r.Shop.ID, r.period, r.filter)
 	if err != nil {
 		return nil, err
 	}
