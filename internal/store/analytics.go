@@ -41,6 +41,24 @@ func (tx *Tx) ContractVersions(ctx context.Context, contracts []int64) (map[int6
 	return found, err
 }
 
+// CohortsOf returns the cohorts of subscribers.
+func (tx *Tx) CohortsOf(ctx context.Context, customers []int64) (map[int64]analytics.Month, error) {
+	cohorts := make(map[int64]analytics.Month)
+	if len(customers) == 0 {
+		return cohorts, nil
+	}
+	var rows []struct{ CustomerID, Cohort int64 }
+	err := tx.q.NewSelect().TableExpr("subscribers AS s").ColumnExpr("s.customer_id, s.cohort").
+		Where("s.shop_id = ?", bound{tx.of}).Where("s.customer_id IN (?)", boundList[int64](customers)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read the cohorts of %d subscribers: %w", len(customers), err)
+	}
+	for _, r := range rows {
+		cohorts[r.CustomerID] = analytics.Month(r.Cohort)
+	}
+	return cohorts, nil
+}
+
 // OrderOutcomes returns the outcomes of attempts.
 func (tx *Tx) OrderOutcomes(ctx context.Context, attempts []int64) (map[int64]analytics.Outcome, error) {
 	if len(attempts) == 0 {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -120,15 +121,58 @@ func (tx *Tx) CohortMonths(ctx context.Context, from analytics.Month) ([]analyti
 	return readRows[analytics.CohortMonth](rows)
 }
 
-// FailureDays returns what became of the orders that failed on days.
-func (tx *Tx) FailureDays(ctx context.Context, from, to analytics.Day, c money.Currency) ([]analytics.FailureFigures, error) {
-	var rows []failureRow
-	err := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", bound{tx.of}).Where("f.day >= ?", bound{int64(from)}).Where("f.day <= ?", bound{int64(to)}).
-		Where("f.currency = ?", bound{string(c)}).Order("f.day", "f.class", "f.try").Scan(ctx)
+// CohortSums returns the sums of a currency by cohort.
+func (tx *Tx) CohortSums(ctx context.Context, c money.Currency) ([]analytics.CohortMonth, error) {
+	var rows []cohortRow
+	err := tx.q.NewSelect().Model((*cohortRow)(nil)).ColumnExpr("c.cohort, c.currency, SUM(c.joined) AS joined, SUM(c.revenue) AS revenue").
+		Where("c.shop_id = ?", bound{tx.of}).Where("c.currency = ?", bound{string(c)}).Group("c.cohort", "c.currency").Order("c.cohort").Scan(ctx, &rows)
 	if err != nil {
+		return nil, fmt.Errorf("sum cohorts: %w", err)
+	}
+	return readRows[analytics.CohortMonth](rows)
+}
+
+// FailureDays returns what became of the orders that failed on days. Those of one plan group
+// are counted: the sums are not kept by group.
+func (tx *Tx) FailureDays(ctx context.Context, from, to analytics.Day, f analytics.Filter) ([]analytics.FailureFigures, error) {
+	if f.Group != nil {
+		return tx.groupFailures(ctx, from, to, f)
+	}
+	var rows []failureRow
+	q := tx.q.NewSelect().Model(&rows).Where("f.shop_id = ?", bound{tx.of}).Where("f.day >= ?", bound{int64(from)}).Where("f.day <= ?", bound{int64(to)})
+	if err := tx.filtered(q, "f", f).Order("f.day", "f.currency", "f.class", "f.try").Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the failures of days: %w", err)
 	}
 	return readRows[analytics.FailureFigures](rows)
+}
+
+// groupFailures counts what became of the orders of a plan group that failed on days.
+func (tx *Tx) groupFailures(ctx context.Context, from, to analytics.Day, f analytics.Filter) ([]analytics.FailureFigures, error) {
+	failed := func(model any) *bun.SelectQuery {
+		q := tx.q.NewSelect().Model(model).Where("o.shop_id = ?", bound{tx.of}).Where("o.failed_day > 0").
+			Where("o.failed_day >= ?", bound{int64(from)}).Where("o.failed_day <= ?", bound{int64(to)})
+		return tx.filtered(q, "o", f)
+	}
+	const key = "o.failed_day AS day, o.currency, o.class"
+	var rows, paid []failureRow
+	q := failed((*outcomeRow)(nil)).ColumnExpr(key + ", COUNT(*) AS failed, CAST(SUM(o.failed_amount) AS bigint) AS failed_amount")
+	for _, stage := range []struct{ column, reached string }{
+		{"retried", "o.retried"}, {"mailed", "o.mailed"}, {"renewed", "o.renewed"}, {"lost", "o.result = 'LOST'"},
+	} {
+		q = q.ColumnExpr("SUM(CASE WHEN "+stage.reached+" THEN 1 ELSE 0 END) AS ?", bun.Ident(stage.column)).
+			ColumnExpr("CAST(SUM(CASE WHEN "+stage.reached+" THEN o.failed_amount ELSE 0 END) AS bigint) AS ?", bun.Ident(stage.column+"_amount"))
+	}
+	if err := q.Group("o.failed_day", "o.currency", "o.class").Scan(ctx, &rows); err != nil {
+		return nil, fmt.Errorf("count the failures of a plan group: %w", err)
+	}
+	err := failed((*outcomeRow)(nil)).ColumnExpr(key+", o.try, COUNT(*) AS recovered, CAST(SUM(o.failed_amount) AS bigint) AS recovered_amount").
+		Where("o.paid_day > 0").Group("o.failed_day", "o.currency", "o.class", "o.try").Scan(ctx, &paid)
+	if err != nil {
+		return nil, fmt.Errorf("count the recovered orders of a plan group: %w", err)
+	}
+	list, err := readRows[analytics.FailureFigures](append(rows, paid...))
+	slices.SortFunc(list, analytics.CompareFailures)
+	return list, err
 }
 
 // CycleSums returns the sums of the results of days by cycle.

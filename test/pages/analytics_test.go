@@ -34,7 +34,7 @@ func TestPagesOfFiguresCanBeUsedByEverybody(t *testing.T) {
 	at := s.URL + dashboardtest.At + "/analytics/"
 	v.open("none", at+"mrr", http.StatusOK)
 	live(t, s)
-	for _, page := range []string{"mrr?compare=year", "subscribers?period=90d", "churn", "cohorts", "cohorts?show=revenue", "forecast", "forecast?days=90", "recovery"} {
+	for _, page := range []string{"mrr?compare=year", "subscribers?period=90d", "churn", "cohorts", "cohorts?show=revenue", "revenue", "revenue?period=90d", "forecast", "forecast?days=90", "recovery"} {
 		v.open(page, at+page, http.StatusOK)
 	}
 	v.tab.Open(at + "mrr")

@@ -16,6 +16,7 @@ type Book struct {
 	subscribers *entry[SubscriberFigures]        // the last row
 	customers   map[int64]*entry[Subscriber]
 	holdings    map[Holding]*entry[Holding] // by the key with no contracts
+	payers      map[payer]bool              // that have, or had, an ACTIVE contract in the currency
 
 	closed       []DayFigures // rows of days that are over
 	closedOthers []SubscriberFigures
@@ -27,6 +28,12 @@ type Book struct {
 	queue    map[QueueFigures]*QueueFigures     // by key
 
 	ahead map[dayKey]*DayFigures // of a rebuild: orders whose days are added later
+}
+
+// payer is a customer in a currency.
+type payer struct {
+	customer int64
+	in       money.Currency
 }
 
 type dayKey struct {
@@ -44,7 +51,7 @@ type entry[T any] struct {
 func NewBook(last Tables) *Book {
 	b := &Book{
 		days: make(map[Dimension]*entry[DayFigures]), subscribers: &entry[SubscriberFigures]{}, customers: make(map[int64]*entry[Subscriber]),
-		holdings: make(map[Holding]*entry[Holding]), churn: make(map[Month]*ChurnMonth), cohorts: make(map[CohortMonth]*CohortMonth),
+		holdings: make(map[Holding]*entry[Holding]), payers: make(map[payer]bool), churn: make(map[Month]*ChurnMonth), cohorts: make(map[CohortMonth]*CohortMonth),
 		failures: make(map[FailureFigures]*FailureFigures), cycles: make(map[CycleFigures]*CycleFigures),
 		queue: make(map[QueueFigures]*QueueFigures),
 	}
@@ -59,6 +66,7 @@ func NewBook(last Tables) *Book {
 	}
 	for _, h := range last.Holdings {
 		b.holdings[Holding{Customer: h.Customer, Dimension: h.Dimension}] = &entry[Holding]{row: h}
+		b.payers[payer{h.Customer, h.Currency}] = true
 	}
 	return b
 }
@@ -137,7 +145,7 @@ func (b *Book) Tables() Tables {
 		Days: b.closed, SubscriberDays: b.closedOthers,
 		Churn:    sorted(b.churn, func(a, b ChurnMonth) int { return cmp.Compare(a.Month, b.Month) }),
 		Cohorts:  sorted(b.cohorts, compareCohorts),
-		Failures: sorted(b.failures, compareFailures),
+		Failures: sorted(b.failures, CompareFailures),
 		Cycles: sorted(b.cycles, func(a, b CycleFigures) int {
 			return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Cycle, b.Cycle))
 		}),
@@ -171,7 +179,8 @@ func compareCohorts(a, b CohortMonth) int {
 	return cmp.Or(cmp.Compare(a.Cohort, b.Cohort), cmp.Compare(a.Month, b.Month), cmp.Compare(a.Currency, b.Currency))
 }
 
-func compareFailures(a, b FailureFigures) int {
+// CompareFailures orders figures by day, currency, class and try.
+func CompareFailures(a, b FailureFigures) int {
 	return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Try, b.Try))
 }
 

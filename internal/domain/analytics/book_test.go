@@ -169,25 +169,6 @@ func TestChurnOfMonthCountsThoseOfItsStart(t *testing.T) {
 	}
 }
 
-func TestForecastTakesOffWhatIsSkippedOrNeverPaid(t *testing.T) {
-	t.Parallel()
-	chances := newOdds([]CycleFigures{{Cycle: 1, Paid: 60, Lost: 20, Skipped: 20}, {Cycle: 2, Paid: 9, Lost: 1}})
-	today := dayOfDate(2026, time.March, 1)
-	in := Dimension{Currency: "EUR"}
-	f := forecast([]QueueFigures{
-		{Quarter: QuarterOf(today.In(time.UTC).Add(time.Hour)), Dimension: in, Cycle: 1, Orders: 2, Amount: 1001},     // 3/4 paid, 4/5 not skipped
-		{Quarter: QuarterOf(today.In(time.UTC).Add(30 * time.Hour)), Dimension: in, Cycle: 2, Orders: 1, Amount: 900}, // too few results: those of all orders
-		{Quarter: QuarterOf(today.In(time.UTC).AddDate(0, 0, 2)), Dimension: in, Cycle: 1, Orders: 1, Amount: 5},      // after the period
-	}, chances, Period{today, today + 1}, time.UTC)
-	want := []ForecastDay{{today, 2, 1001, 601}, {today + 1, 1, 900, 565}}
-	if len(f.Days) != 2 || f.Days[0] != want[0] || f.Days[1] != want[1] || f.Orders != 3 || f.Scheduled != 1901 || f.Expected != 1166 {
-		t.Errorf("the forecast is %+v, want the days %+v", f, want)
-	}
-	if got := newOdds(nil).of(3).RatString(); got != "1" {
-		t.Errorf("without results the chance is %s", got)
-	}
-}
-
 func TestWeeksBeginOnMondayAndMonthsEndOnTheirLastDay(t *testing.T) {
 	t.Parallel()
 	for day, monday := range map[string]string{"2026-03-02": "2026-03-02", "2026-03-08": "2026-03-02", "2026-03-01": "2026-02-23"} {

@@ -80,15 +80,20 @@ func (b *Book) customersOf(before *Version, after Version) {
 	if after.Active() {
 		b.hold(after.State, after.Day, 1)
 	}
-	if was.Active() && after.Active() && was.Customer == after.Customer {
-		return
+	if !was.Active() || !after.Active() || was.Customer != after.Customer {
+		merged := was.Active() && after.Active()
+		if was.Active() {
+			b.leave(was.Customer, after, merged)
+		}
+		if after.Active() {
+			b.join(after, merged)
+		}
 	}
-	merged := was.Active() && after.Active()
-	if was.Active() {
-		b.leave(was.Customer, after, merged)
-	}
-	if after.Active() {
-		b.join(after, merged)
+	if key := (payer{after.Customer, after.Currency}); after.Active() && !b.payers[key] {
+		b.payers[key] = true
+		if c := b.customer(after.Customer); c.Cohort != 0 {
+			b.cohortMonth(c.Cohort, after.Day.Month(), after.Currency).Joined++
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	FailedToRecover    Metric = "toRecover"
 	RenewalRevenue     Metric = "revenue"
 	AverageOrderAmount Metric = "aov"
+	LifetimeValue      Metric = "ltv"
 )
 
 // Definition says what a metric is: in one paragraph, which pages show, and what else an
@@ -60,25 +61,44 @@ var Definitions = []Definition{
 	}},
 	{CohortRetention, "Retention by cohort", "Subscribers are grouped by the month in which their first contract began. A cell is the share of the group with at least one active contract at the " +
 		"end of the month, up to 24 months later. Months still to come are blank; groups under 10 are marked.", []string{
-		"Revenue of a cohort is what its renewals paid in the month; the order of the checkout is not in it.",
+		"Revenue of a cohort is what its renewals paid in the month, of all contracts of its subscribers; the order of the checkout is not in it.",
 		"Subscribers that the store had before it was connected are in no cohort: who of their month had left already is not known.",
 		"A contract that is reported late belongs to the month in which it began.",
+		"Cohorts and churn are of the whole store. They cannot be chosen by plan group: a subscriber who leaves one group and keeps another has not left.",
 	}},
 	{RevenueForecast, "Forecast", "Scheduled is the sum of the orders in the queue that fall due in the period, at the price of the contract's next order, before tax and shipping. Expected takes off what is " +
-		"usually skipped or never paid: for each order, the shares of the last 90 days for its number.", []string{
-		"Share that is paid: paid ÷ (paid + given up). Share that is skipped: skipped ÷ (paid + given up + skipped). The orders count by their number up to 12; later ones together. " +
-			"Numbers with fewer than 20 results use those of all orders.",
+		"usually skipped or never paid: for each order, the shares of the last 90 days for its number. The band says how sure that is: about one time in ten less is paid than its lower end, " +
+		"and about one time in ten more than its upper end.", []string{
+		"Share that is paid: paid ÷ (paid + given up). Share that is skipped: skipped ÷ (paid + given up + skipped). Expected is scheduled × the share that is paid × (1 − the share that is skipped). " +
+			"The orders count by their number up to 12; later ones together. Numbers with fewer than 20 results use those of all orders.",
+		"With fewer than 30 results in 90 days, nothing is expected: only what is scheduled is shown.",
+		"Band: expected ± 1.28 standard deviations, the 10 % and the 90 % quantile of a normal distribution, and never below 0 or above what is scheduled. The variance is a² × n × p × (1 − p), summed over orders " +
+			"of the same quarter of an hour, plan group and number, plus A² × p × (1 − p) ÷ (r + 2), summed over the shares: n orders of a each, A scheduled at a share, and r results that it comes from. " +
+			"p is (paid + 1) ÷ (r + 2), so that 30 paid orders of 30 are not taken for certain.",
+		"The band assumes that orders are paid independently of each other and cost the same within a quarter of an hour. It does not know about price changes, sales or an outage of the bank. " +
+			"The band of a week is narrower than those of its days together, since good and bad days balance.",
 		"Only orders in the queue count. An order that is not planned yet, such as the third of a monthly contract where two are queued, is missing.",
 	}},
 	{DunningRecovery, "Recovered payments", "Of the orders whose first payment was declined in the week, the share of the amount that has been paid since, to date.", []string{
 		"The amount of an order is what it was expected to cost when it was first declined. It counts in the week of that decline however late it is paid.",
-		"The class is that of the first decline.",
+		"The class is that of the first decline. The plan group is that of the contract when the order was first declined.",
 	}},
 	{FailedToRecover, "To recover", "Expected amount of the orders that were declined and are neither paid nor given up.", nil},
 	{RenewalRevenue, "Renewal revenue", "What subscribers were charged for renewals, with tax and shipping. Orders of the checkout are not in it.", []string{
 		"An order counts on the day on which the service learned that it was paid. Refunds are not taken off.",
 	}},
-	{AverageOrderAmount, "Average order", "Renewal revenue divided by the number of paid renewals.", nil},
+	{AverageOrderAmount, "Average order value (AOV)", "Renewal revenue divided by the number of paid renewals, with tax and shipping.", []string{
+		"Renewals that cost nothing count as orders. A prepaid renewal is one order, however many deliveries it pays for.",
+		"Rounded half up to whole minor units.",
+	}},
+	{LifetimeValue, "Lifetime value to date (LTV)", "Renewal revenue since the beginning divided by all subscribers who ever had an active contract, whether they are still there or not. It is gross and predicts nothing: " +
+		"no costs or refunds are taken off, and no renewal to come is added.", []string{
+		"Subscribers are grouped by the month in which their first contract began. Later groups have had less time to pay, so their value is lower.",
+		"Revenue is that of all their renewals, with tax and shipping, in the currency. The order of the checkout is not in it.",
+		"Subscribers are those who ever had an active contract in the currency. One with contracts in two currencies counts in both.",
+		"Subscribers that the store had before it was connected are left out, with their renewals: what they paid before is not known.",
+		"It is of all plan groups.",
+	}},
 }
 
 // DefinitionOf returns the definition of a metric, and false when there is no such metric.

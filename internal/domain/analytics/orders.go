@@ -2,128 +2,11 @@ package analytics
 
 import (
 	"context"
-	"math/big"
 	"slices"
-	"time"
 
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
-
-// ForecastDay is the orders that fall due on a day.
-type ForecastDay struct {
-	Day       Day
-	Orders    int64
-	Scheduled int64 // minor units
-	Expected  int64 // minor units, rounded half away from zero
-}
-
-// Forecast is the orders of the coming days of a currency, from today on.
-type Forecast struct {
-	Days                []ForecastDay
-	Orders              int64
-	Scheduled, Expected int64
-}
-
-// experience is for how many days back results count for what is expected.
-const experience = 90
-
-// fewResults is below how many results of a cycle those of all cycles count.
-const fewResults = 20
-
-// Forecast returns what the orders in the queue bring in a number of days, from today on.
-func (s *Service) Forecast(ctx context.Context, of shop.ID, days int, f Filter) (list Forecast, err error) {
-	err = s.Store.View(ctx, of, func(tx ReadTx) error {
-		list, err = s.forecast(ctx, tx, days, f)
-		return err
-	})
-	return list, err
-}
-
-func (s *Service) forecast(ctx context.Context, tx ReadTx, days int, f Filter) (Forecast, error) {
-	zone, err := tx.Zone(ctx)
-	if err != nil {
-		return Forecast{}, err
-	}
-	now := s.Clock.Now()
-	today := DayOf(now, zone)
-	results, err := tx.CycleSums(ctx, today-experience, today)
-	if err != nil {
-		return Forecast{}, err
-	}
-	queued, err := tx.Queued(ctx, QuarterOf(now), QuarterOf((today + Day(days)).In(zone)), f)
-	if err != nil {
-		return Forecast{}, err
-	}
-	return forecast(queued, newOdds(results), Period{today, today + Day(days) - 1}, zone), nil
-}
-
-func forecast(queued []QueueFigures, chances odds, p Period, zone *time.Location) Forecast {
-	expected := make([]*big.Rat, p.Days())
-	f := Forecast{Days: make([]ForecastDay, p.Days())}
-	for i := range f.Days {
-		f.Days[i].Day, expected[i] = p.From+Day(i), new(big.Rat)
-	}
-	for _, q := range queued {
-		at := int(DayOf(q.Quarter.Start(), zone) - p.From)
-		if at < 0 || at >= len(f.Days) {
-			continue
-		}
-		f.Days[at].Orders += q.Orders
-		f.Days[at].Scheduled += q.Amount
-		expected[at].Add(expected[at], new(big.Rat).Mul(chances.of(q.Cycle), big.NewRat(q.Amount, 1)))
-	}
-	for i := range f.Days {
-		d := &f.Days[i]
-		d.Expected = rounded(expected[i])
-		f.Orders, f.Scheduled, f.Expected = f.Orders+d.Orders, f.Scheduled+d.Scheduled, f.Expected+d.Expected
-	}
-	return f
-}
-
-// rounded returns a fraction that is not negative as a whole number, halves rounded up.
-func rounded(r *big.Rat) int64 {
-	twice := new(big.Int).Lsh(r.Num(), 1)
-	twice.Add(twice, r.Denom())
-	return twice.Quo(twice, new(big.Int).Lsh(r.Denom(), 1)).Int64()
-}
-
-// odds is how likely orders are made and paid, by cycle; 0 stands for all cycles.
-type odds map[int64]*big.Rat
-
-func newOdds(results []CycleFigures) odds {
-	var all CycleFigures
-	chances := make(odds)
-	for _, r := range results {
-		all.Paid, all.Lost, all.Skipped = all.Paid+r.Paid, all.Lost+r.Lost, all.Skipped+r.Skipped
-		if r.Paid+r.Lost+r.Skipped >= fewResults {
-			chances[r.Cycle] = r.chance()
-		}
-	}
-	chances[0] = all.chance()
-	return chances
-}
-
-func (o odds) of(cycle int64) *big.Rat {
-	if chance, has := o[cycle]; has {
-		return chance
-	}
-	return o[0]
-}
-
-// chance returns paid ÷ (paid + lost) times the share that is not skipped; 1 without results.
-func (r CycleFigures) chance() *big.Rat {
-	chance := big.NewRat(1, 1)
-	if tried := r.Paid + r.Lost; tried > 0 {
-		chance.SetFrac64(r.Paid, tried)
-		return chance.Mul(chance, big.NewRat(tried, tried+r.Skipped))
-	}
-	if r.Skipped > 0 {
-		return chance.SetInt64(0)
-	}
-	return chance
-}
 
 // RecoveryWeek is what became of the orders whose first payment was declined in a week.
 type RecoveryWeek struct {
@@ -173,12 +56,15 @@ type RecoveryTry struct {
 
 // Recovery returns what became of the orders of a currency whose first payment was declined
 // in a period. The first and the last week may be cut.
-func (s *Service) Recovery(ctx context.Context, of shop.ID, p Period, c money.Currency) (r Recovery, err error) {
+func (s *Service) Recovery(ctx context.Context, of shop.ID, p Period, f Filter) (r Recovery, err error) {
 	if err := p.Check(); err != nil {
 		return r, err
 	}
+	if f.Currency == "" {
+		return r, errNoCurrency()
+	}
 	err = s.Store.View(ctx, of, func(tx ReadTx) error {
-		rows, err := tx.FailureDays(ctx, p.From, p.To, c)
+		rows, err := tx.FailureDays(ctx, p.From, p.To, f)
 		r = recovery(rows, p)
 		return err
 	})

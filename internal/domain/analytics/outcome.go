@@ -21,7 +21,7 @@ type Outcome struct {
 	Contract int64
 	Cycle    int64 // at most LastCycle
 	Dimension
-	Cohort Month // of the subscriber
+	Cohort Month // of the subscriber; 0: none
 
 	FailedDay    Day   // of the first decline; 0: none
 	FailedAmount int64 // that was expected then

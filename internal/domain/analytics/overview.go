@@ -31,9 +31,10 @@ type Overview struct {
 	// trend counts those who left on each day.
 	Churn   Tile
 	ChurnOf int64
-	// Revenue is what is expected of the next 30 days. Its trend is what renewals of the past
-	// days paid.
-	Revenue Tile
+	// Revenue is what is expected of the next 30 days, or what is scheduled where that is not
+	// known. Its trend is what renewals of the past days paid.
+	Revenue         Tile
+	RevenueExpected bool
 	// ToRecover is the amount of declined orders that are not given up; its trend is what was
 	// declined for the first time on each day.
 	ToRecover       Tile
@@ -86,7 +87,9 @@ func (s *Service) overview(ctx context.Context, tx ReadTx, o *Overview, days int
 	if err != nil {
 		return err
 	}
-	o.Revenue.Value = ahead.Expected
+	if o.Revenue.Value, o.RevenueExpected = ahead.Scheduled, ahead.Known; ahead.Known {
+		o.Revenue.Value = ahead.Expected
+	}
 	owed, err := tx.InDunning(ctx)
 	if err != nil {
 		return err

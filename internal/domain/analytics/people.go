@@ -83,7 +83,9 @@ func cohorts(rows []CohortMonth, now Month, f Filter) []Cohort {
 			list = append(list, Cohort{Month: r.Cohort, Active: make([]int64, cells), Revenue: make([]int64, cells)})
 		}
 		c := &list[len(list)-1]
-		c.Size += r.Joined
+		if r.Currency == "" {
+			c.Size += r.Joined
+		}
 		for at := max(int(r.Month-r.Cohort), 0); at < len(c.Active); at++ {
 			c.Active[at] += r.Change
 		}

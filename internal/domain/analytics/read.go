@@ -47,11 +47,15 @@ type SubscribersTx interface {
 	Churned(ctx context.Context, since Day) (voluntary, byFailedPayment int64, err error)
 	// CohortMonths returns the rows of cohorts from a month on, in order.
 	CohortMonths(ctx context.Context, from Month) ([]CohortMonth, error)
+	// CohortSums returns the sums of a currency by cohort, in order. Month is 0.
+	CohortSums(ctx context.Context, c money.Currency) ([]CohortMonth, error)
 }
 
 // OrdersTx reads what is kept of orders.
 type OrdersTx interface {
-	FailureDays(ctx context.Context, from, to Day, c money.Currency) ([]FailureFigures, error)
+	// FailureDays returns what became of the orders whose first decline fell on the days from
+	// one to another, in order of days, by class and try.
+	FailureDays(ctx context.Context, from, to Day, f Filter) ([]FailureFigures, error)
 	// CycleSums returns the sums of the results of the days from one to another, by cycle.
 	CycleSums(ctx context.Context, from, to Day) ([]CycleFigures, error)
 	// Queued returns the orders that fall due from one quarter to before another.

@@ -52,6 +52,8 @@ type HistoryTx interface {
 	QueueTx
 	// ContractVersions returns the current versions of contracts. Those without are left out.
 	ContractVersions(ctx context.Context, contracts []int64) (map[int64]Version, error)
+	// CohortsOf returns the cohorts of subscribers. Those without are left out.
+	CohortsOf(ctx context.Context, customers []int64) (map[int64]Month, error)
 	// OrderOutcomes returns the outcomes of attempts. Those without are left out.
 	OrderOutcomes(ctx context.Context, attempts []int64) (map[int64]Outcome, error)
 	// PlanGroupsOf returns the plan groups of selling plans. Those without are left out.
@@ -230,19 +232,24 @@ func (w *writing) write(ctx context.Context, tx Tx) error {
 		latest[v.Contract] = v
 	}
 	outcomes := make([]Outcome, len(orders))
+	begun := make([]bool, len(orders)) // now
+	var payers []int64                 // of these
 	for i, o := range orders {
 		v, has := latest[int64(o.of.Contract)]
 		if !has {
 			continue
 		}
 		if o.was.Attempt == 0 {
-			o.was = Outcome{
-				Attempt: int64(o.of.ID), Contract: int64(o.of.Contract), Cycle: int64(min(o.of.Cycle, LastCycle)), Dimension: v.Dimension, Cohort: v.Cohort,
-			}
+			o.was = Outcome{Attempt: int64(o.of.ID), Contract: int64(o.of.Contract), Cycle: int64(min(o.of.Cycle, LastCycle)), Dimension: v.Dimension}
 			orders[i].was = o.was
+			begun[i], payers = true, append(payers, v.Customer)
 		}
 		outcomes[i] = o.was.Next(o.of, ledger.day(o.of.UpdatedAt), v.Order)
 		keys.Dimensions = append(keys.Dimensions, o.was.Dimension)
+	}
+	cohorts, err := tx.CohortsOf(ctx, payers)
+	if err != nil {
+		return err
 	}
 	last, err := tx.LastFigures(ctx, keys)
 	if err != nil {
@@ -256,8 +263,15 @@ func (w *writing) write(ctx context.Context, tx Tx) error {
 			book.Change(nil, v)
 		}
 	}
-	for i := range orders {
-		book.Order(orders[i].was, outcomes[i])
+	for i, o := range orders {
+		if begun[i] {
+			customer := latest[outcomes[i].Contract].Customer
+			outcomes[i].Cohort = cohorts[customer]
+			if c, changed := book.customers[customer]; changed {
+				outcomes[i].Cohort = c.row.Cohort
+			}
+		}
+		book.Order(o.was, outcomes[i])
 	}
 	if err := book.queueOf(ctx, tx, w.Queue, current, latest); err != nil {
 		return err

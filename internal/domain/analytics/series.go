@@ -49,7 +49,7 @@ func series(ctx context.Context, tx ReadTx, m Metric, p Period, f Filter) ([]Poi
 	case !known:
 		return nil, fault.New(fault.Invalid, "%q has no series", m)
 	case f.Currency == "" && m != ActiveContracts:
-		return nil, fault.New(fault.Invalid, "amounts are per currency: choose one")
+		return nil, errNoCurrency()
 	}
 	rows, err := tx.MetricDays(ctx, p.From, p.To, f)
 	if err != nil {
@@ -100,6 +100,8 @@ func subscriberSeries(ctx context.Context, tx ReadTx, p Period) ([]Point, error)
 	return list, nil
 }
 
+func errNoCurrency() error { return fault.New(fault.Invalid, "amounts are per currency: choose one") }
+
 // MonthMoves is how MRR moved in a month, or in the part of it that a period covers.
 type MonthMoves struct {
 	Month      Month
@@ -113,7 +115,7 @@ func (s *Service) Movements(ctx context.Context, of shop.ID, p Period, f Filter)
 		return nil, err
 	}
 	if f.Currency == "" {
-		return nil, fault.New(fault.Invalid, "amounts are per currency: choose one")
+		return nil, errNoCurrency()
 	}
 	err = s.Store.View(ctx, of, func(tx ReadTx) error {
 		before, err := tx.MetricsBefore(ctx, p.From, f)

@@ -92,7 +92,7 @@ type Version struct {
 	State
 	Reason  Reason
 	Counted bool  // it or an earlier version has an MRR
-	Cohort  Month // in which the subscriber's first contract began; 0: older than the store's figures
+	Cohort  Month // in which the contract began; 0: older than the store's figures
 }
 
 // lateAfter is how many days after its creation a contract is still counted as new.

@@ -64,13 +64,13 @@ type ChurnMonth struct {
 }
 
 // CohortMonth is what happened in a month to those whose first contract began in another.
-// The currency is empty for counts and says whose revenue it is otherwise.
+// Without a currency it is of all; with one it is of those who have, or had, a contract in it.
 type CohortMonth struct {
 	Cohort, Month Month
 	Currency      money.Currency
-	Joined        int64 // were a subscriber for the first time
-	Change        int64 // of the number of subscribers
-	Revenue       int64 // of their renewals
+	Joined        int64 // were a subscriber for the first time, or the first time in the currency
+	Change        int64 // of the number of subscribers; 0 of a currency
+	Revenue       int64 // of their renewals in the currency
 }
 
 // FailureFigures is what became of the orders whose first decline fell on a day.

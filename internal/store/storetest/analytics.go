@@ -24,14 +24,20 @@ func testAnalytics(t *testing.T, open opener) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprintf("sums of random histories agree with their movements and with a rebuild, seed %d", seed), func(t *testing.T) {
 			w := begin(t, open)
-			g := plan.Group{PlatformID: 8001, Line: shop.Subscriptions, State: plan.Synced, Options: []plan.Option{{ID: 1001}, {ID: 1002}}, CreatedAt: day, UpdatedAt: day}
-			w.in(func(tx *store.Tx) error { return tx.PutPlanGroup(t.Context(), &g) })
+			var groups [2]plan.Group
+			for i := range groups {
+				groups[i] = plan.Group{PlatformID: 8001 + int64(i), Line: shop.Subscriptions, State: plan.Synced, Options: []plan.Option{{ID: 1001 + int64(i)}}, CreatedAt: day, UpdatedAt: day}
+				w.in(func(tx *store.Tx) error { return tx.PutPlanGroup(t.Context(), &groups[i]) })
+			}
 			w.live(rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // a history that is the same every time
 			first := w.figures()
 			if len(first.Days) < 20 || len(first.Churn) == 0 || len(first.Failures) == 0 || len(first.Cycles) == 0 {
 				t.Errorf("the history is too short: %d days, %d months of churn", len(first.Days), len(first.Churn))
 			}
 			CheckFigures(t, first)
+			w.checkCohorts(first.Cohorts)
+			w.checkFailures(int64(groups[0].ID), int64(groups[1].ID))
+			w.checkLifetimes()
 			r := analytics.Rebuilder{Store: w.db.AnalyticsRebuild(), Clock: clock.NewManual(day.AddDate(2, 0, 0))}
 			if done, err := r.Rebuild(t.Context(), w.shop.ID); err != nil || done.Differs || done.Versions < 50 || done.Added != 0 {
 				t.Errorf("the rebuild did %+v, %v", done, err)
@@ -107,6 +113,9 @@ func (w world) live(r *rand.Rand) {
 				}
 			}
 			puts = []billing.Attempt{a}
+		}
+		if id%5 == 0 {
+			c = in(c, "USD")
 		}
 		c.UpdatedAt = now
 		w.in(func(tx *store.Tx) error {

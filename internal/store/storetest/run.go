@@ -86,6 +86,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"retention":            testRetention,
 		"cancelling":           testCancelling,
 		"analytics":            testAnalytics,
+		"cohorts":              testCohorts,
 		"queue figures":        testQueueFigures,
 		"migrations":           testMigrations,
 	} {

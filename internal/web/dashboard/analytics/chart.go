@@ -15,11 +15,17 @@ type chart struct {
 	Y, X      []string
 	Paths     []path
 	Legend    []key
+
+	axis axis
 }
 
 type path struct{ Class, D string }
 
-type key struct{ Class, Text string }
+// key is a line of the legend, with a drawing of 1 by 1.
+type key struct{ Class, Text, D string }
+
+// filled is the drawing of what is filled with one colour.
+const filled = "M0 0h1v1H0z"
 
 // axis is the range of a chart's values, in steps.
 type axis struct {
@@ -99,7 +105,7 @@ func lines(id, title string, values, other []int64, label func(int64) string, x 
 	c.Paths = append(c.Paths, path{"fa", drawn + "L100 " + zero + "L0 " + zero + "Z"})
 	if other != nil {
 		c.Paths = append(c.Paths, path{"l6", a.line(other)})
-		c.Legend = []key{{"f1", "This period"}, {"f6", "A year earlier"}}
+		c.Legend = []key{{"f1", "This period", filled}, {"f6", "A year earlier", filled}}
 	}
 	c.Paths = append(c.Paths, path{"l1", drawn})
 	return c
@@ -126,7 +132,7 @@ func bars(id, title string, stacks []stack, label func(int64) string, x []string
 		up[i], down[i] = 0, 0
 	}
 	a := newAxis(least, most)
-	c := &chart{ID: id, Title: title, X: x, Even: n <= 13}
+	c := &chart{ID: id, Title: title, X: x, Even: n <= 13, axis: a}
 	c.Y, c.Paths = a.frame(label)
 	width := 100 / float64(max(n, 1))
 	for _, s := range stacks {
@@ -145,9 +151,30 @@ func bars(id, title string, stacks []stack, label func(int64) string, x []string
 		if b.Len() > 0 {
 			c.Paths = append(c.Paths, path{s.class, b.String()})
 		}
-		c.Legend = append(c.Legend, key{s.class, s.name})
+		c.Legend = append(c.Legend, key{s.class, s.name, filled})
 	}
 	return c
+}
+
+// band is the range in which a value probably lies.
+type band struct{ low, high int64 }
+
+// bands draws a line with two ends over each bar. Bands lie within the range of the bars.
+func (c *chart) bands(list []band, name string) {
+	width := 100 / float64(max(len(list), 1))
+	var b strings.Builder
+	for i, v := range list {
+		if v.high == v.low {
+			continue
+		}
+		left, middle := short(width*(float64(i)+.32)), short(width*(float64(i)+.5))
+		top, bottom, across := short(c.axis.y(v.high)), short(c.axis.y(v.low)), short(width*.36)
+		fmt.Fprintf(&b, "M%s %sh%sM%s %sh%sM%s %sV%s", left, top, across, left, bottom, across, middle, top, bottom)
+	}
+	if b.Len() > 0 {
+		c.Paths = append(c.Paths, path{"halo", b.String()}, path{"band", b.String()}) // seen on every colour
+		c.Legend = append(c.Legend, key{"band", name, "M.1 .1h.8M.1 .9h.8M.5 .1V.9"})
+	}
 }
 
 // inMoney returns how the axis of amounts is labelled: without decimals that are 0.

@@ -42,6 +42,21 @@ func TestBarsStackFromZero(t *testing.T) {
 	}
 }
 
+func TestBandsLieOverTheirBars(t *testing.T) {
+	t.Parallel()
+	c := bars("x", "y", []stack{{"f1", "a", []int64{4, 0, 2}}}, inNumbers, []string{"1", "2", "3"})
+	c.bands([]band{{1, 4}, {0, 0}, {0, 2}}, "Band")
+	last := len(c.Paths) - 1
+	want := path{"band", "M10.67 0h12M10.67 75h12M16.67 0V75" + "M77.33 50h12M77.33 100h12M83.33 50V100"}
+	if c.Paths[last] != want || c.Legend[1].Class != "band" || c.Legend[1].Text != "Band" {
+		t.Errorf("the band is %+v with the legend %+v, want %+v", c.Paths[last], c.Legend, want)
+	}
+	none := bars("x", "y", []stack{{"f1", "a", []int64{0}}}, inNumbers, []string{"1"})
+	if none.bands([]band{{}}, "Band"); none.Paths[len(none.Paths)-1].Class == "band" || len(none.Legend) != 1 {
+		t.Errorf("a band of nothing is drawn: %+v", none)
+	}
+}
+
 func TestNumbersAreShownWithTheirSigns(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{

@@ -122,7 +122,7 @@ func (r request) filters(page string) []filter {
 		}
 		add("currency", "Currency", choices...)
 	}
-	if (page == "mrr" || page == "subscribers" || page == "forecast") && len(r.scope.Groups) > 0 {
+	if page != "churn" && page != "cohorts" && len(r.scope.Groups) > 0 {
 		choices := []dashboard.Choice{{Name: "All plan groups", Selected: r.filter.Group == nil}}
 		for _, g := range r.scope.Groups {
 			choices = append(choices, dashboard.Choice{

@@ -17,7 +17,9 @@ type Figures interface {
 	Churn(ctx context.Context, of shop.ID, p analytics.Period) ([]analytics.Churn, error)
 	Cohorts(ctx context.Context, of shop.ID, months int, f analytics.Filter) ([]analytics.Cohort, error)
 	Forecast(ctx context.Context, of shop.ID, days int, f analytics.Filter) (analytics.Forecast, error)
-	Recovery(ctx context.Context, of shop.ID, p analytics.Period, c money.Currency) (analytics.Recovery, error)
+	Recovery(ctx context.Context, of shop.ID, p analytics.Period, f analytics.Filter) (analytics.Recovery, error)
+	Renewals(ctx context.Context, of shop.ID, p analytics.Period, f analytics.Filter) ([]analytics.Renewals, error)
+	Lifetimes(ctx context.Context, of shop.ID, c money.Currency) ([]analytics.Lifetime, analytics.Lifetime, error)
 }
 
 // request is what a reader asks of a page.

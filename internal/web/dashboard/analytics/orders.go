@@ -8,51 +8,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 )
 
-// forecast is the page of orders to come.
-func forecast(ctx context.Context, of Figures, r request) ([][]card, error) {
-	f, err := of.Forecast(ctx, r.Shop.ID, r.days, r.filter)
-	if err != nil {
-		return nil, err
-	}
-	c := r.filter.Currency
-	t := table{
-		Heads: []string{"Day", "Orders", "Scheduled in " + string(c), "Expected in " + string(c)},
-		Foot:  []cell{text("All"), count(f.Orders), amount(f.Scheduled, c), amount(f.Expected, c)},
-	}
-	expected, rest := stack{class: "f1", name: "Expected"}, stack{class: "f6", name: "Scheduled, not expected"}
-	var words []string
-	for _, d := range f.Days {
-		t.Rows = append(t.Rows, []cell{{Text: dayName(d.Day), Raw: d.Day.String()}, count(d.Orders), amount(d.Scheduled, c), amount(d.Expected, c)})
-	}
-	width := 1
-	if len(f.Days) > 31 {
-		width = 7
-	}
-	for at := 0; at < len(f.Days); at += width {
-		var e, s int64
-		for _, d := range f.Days[at:min(at+width, len(f.Days))] {
-			e, s = e+d.Expected, s+d.Scheduled
-		}
-		expected.values, rest.values = append(expected.values, e), append(rest.values, s-e)
-		words = append(words, f.Days[at].Day.Date().Format("2 Jan"))
-	}
-	title := fmt.Sprintf("%s %s expected in %d days, of %s scheduled", amount(f.Expected, c).Text, c, r.days, amount(f.Scheduled, c).Text)
-	if f.Orders == 0 {
-		title = fmt.Sprintf("No order is queued for the next %d days", r.days)
-	}
-	chart := bars("forecast-chart", title, []stack{expected, rest}, inMoney(c), words)
-	if !chart.Even {
-		chart.X = spread(words, 7)
-	}
-	return [][]card{{{
-		ID: "forecast", Title: title, Lead: fmt.Sprintf("Renewals that are queued, in %s, before tax and shipping", c), Chart: chart, Table: t, About: about(analytics.RevenueForecast),
-	}}}, nil
-}
-
 // recovery is the page of orders that were declined.
 func recovery(ctx context.Context, of Figures, r request) ([][]card, error) {
 	c := r.filter.Currency
-	v, err := of.Recovery(ctx, r.Shop.ID, r.period, c)
+	v, err := of.Recovery(ctx, r.Shop.ID, r.period, r.filter)
 	if err != nil {
 		return nil, err
 	}

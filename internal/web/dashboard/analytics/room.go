@@ -29,7 +29,7 @@ func New(o Options) dashboard.Room {
 	made := dashboard.Room{Pages: pages, Styles: styles}
 	for _, r := range []report{
 		{"mrr", "MRR", mrr}, {"subscribers", "Subscribers", subscribers}, {"churn", "Churn", churn},
-		{"cohorts", "Cohorts", cohorts}, {"forecast", "Forecast", forecast}, {"recovery", "Recovery", recovery},
+		{"cohorts", "Cohorts", cohorts}, {"revenue", "Revenue", revenue}, {"forecast", "Forecast", forecast}, {"recovery", "Recovery", recovery},
 	} {
 		path := "/analytics/" + r.name
 		made.Menu = append(made.Menu, dashboard.Entry{Section: dashboard.Analytics, Name: r.title, Path: path, Need: staff.ReadStore})
@@ -47,6 +47,7 @@ const styles = `
 .filters{align-items:flex-end}.filters label{display:grid;gap:2px;font:var(--xs);color:var(--c-text-2)}.filters select{font:var(--sm);color:var(--c-text);max-width:12rem}
 .figures tbody th{white-space:normal;min-width:6.5rem}.heat .num{white-space:nowrap}.heat .num+.num{text-align:center!important}
 .heat .few{font-style:italic;background:none;color:var(--c-text-2)}
+.band,.halo{fill:none;stroke:var(--c-text);stroke-width:1.5}.halo{stroke:var(--c-surface);stroke-width:3}.legend .band{stroke-width:.2}
 @media (max-width:59.99rem){.filters{gap:var(--s-2)}}
 `
 

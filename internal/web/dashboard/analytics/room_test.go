@@ -1,6 +1,7 @@
 package analytics_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 )
 
 // pages are the addresses below the store's.
-var pages = []string{"mrr", "subscribers", "churn", "cohorts", "forecast", "recovery"}
+var pages = []string{"mrr", "subscribers", "churn", "cohorts", "revenue", "forecast", "recovery"}
 
 func open(t *testing.T) *dashboardtest.Site {
 	t.Helper()
@@ -96,7 +97,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		"subscribers": {"Active subscribers grew from 0 in 12 months, to 2", "Active contracts grew from 0 in 12 months, to 2", "Customers with at least one active contract"},
 		"churn":       {"All who left did so by choice", "Nov 2026 to date", "33.3 %"},
 		"cohorts":     {"100 % of subscribers are still active after three months", "Jul 2026", `class="num few"`},
-		"forecast":    {"10.00 EUR expected in 30 days, of 10.00 scheduled", "28 Nov 2026"},
+		"forecast":    {"10.00 EUR scheduled in 30 days", "28 Nov 2026", "What to expect is not shown yet: it takes 30 orders that were paid, skipped or given up in the last 90 days, and there are 0."},
 		"recovery":    {"0.0 % of what failed has been recovered", "Not enough money", "40.00"},
 	} {
 		p := s.Get(dashboardtest.At + "/analytics/" + name)
@@ -116,4 +117,83 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		s.Want(s.Get(dashboardtest.At+"/analytics/mrr?"+query), http.StatusBadRequest)
 	}
 	s.Want(s.Get(dashboardtest.At+"/analytics/forecast?days=7"), http.StatusBadRequest)
+}
+
+func TestForecastShowsBandWhereResultsAreEnough(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	now := s.Clock.Now()
+	list := []contract.Contract{monthly(1, 1000, now.AddDate(0, -4, 0)), monthly(2, 3000, now.AddDate(0, -4, 0)), monthly(3, 500, now.AddDate(0, -4, 0))}
+	var orders []billing.Attempt
+	for i := range 40 {
+		a := billing.Attempt{Contract: 3, Cycle: 2 + i, Status: billing.Success, OrderID: int64(i + 1), Amount: money.Amount{Minor: 500, Currency: "EUR"}, Try: 1, BillingDate: now}
+		if i%10 == 0 {
+			a.Status, a.OrderID, a.Amount = billing.Skipped, 0, money.Amount{}
+		}
+		orders = append(orders, a)
+	}
+	put(t, s, s.First.ID, now.AddDate(0, 0, -5), list, orders...)
+	for i := range 2 {
+		date := now.AddDate(0, 0, 3+i)
+		put(t, s, s.First.ID, now, nil, billing.Attempt{Contract: contract.ID(i + 1), Cycle: 2, Status: billing.Queued, BillingDate: date, DueAt: date})
+	}
+	at := dashboardtest.At + "/analytics/forecast"
+	// p is 37/42: 30.00² × 0.104875 × (1 + 1/42) is the variance of the larger day.
+	s.Want(s.Get(at), http.StatusOK, "36.00 EUR expected in 30 days, of 40.00 scheduled", "40 results of the last 90 days", `class="band"`, "Band: 10 % to 90 %",
+		`<td class="num">27.00</td><td class="num">14.40</td><td class="num">30.00</td>`, "about one time in ten less is paid than its lower end")
+	s.Want(s.Get(at+".csv"), http.StatusOK, "Day,Orders,Scheduled in EUR,Expected in EUR,\"Low, 10 %\",\"High, 90 %\"\r\n", "2026-11-29,1,30.00,27.00,14.40,30.00\r\n")
+	long := s.Get(at + "?days=90")
+	s.Want(long, http.StatusOK, "36.00 EUR expected in 90 days")
+	if len(long.Text) > 60_000 {
+		t.Errorf("the forecast of 90 days has %d bytes", len(long.Text))
+	}
+}
+
+// paid returns a paid renewal of a contract.
+func paid(c contract.ID, cycle int, minor int64) billing.Attempt {
+	return billing.Attempt{Contract: c, Cycle: cycle, Status: billing.Success, OrderID: int64(cycle), Amount: money.Amount{Minor: minor, Currency: "EUR"}, Try: 1}
+}
+
+func TestRevenueIsOfOrdersAndOfSubscribers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	g := plan.Group{PlatformID: 1, Line: shop.Subscriptions, State: plan.Synced, Terms: plan.Terms{Name: "Coffee"}, Options: []plan.Option{{ID: 51}}, CreatedAt: s.Clock.Now(), UpdatedAt: s.Clock.Now()}
+	if err := s.DB.Update(t.Context(), s.First.ID, func(tx *store.Tx) error { return tx.PutPlanGroup(t.Context(), &g) }); err != nil {
+		t.Fatal(err)
+	}
+	id := fmt.Sprint(g.ID)
+	now := s.Clock.Now()
+	july, october := now.AddDate(0, -4, 0), now.AddDate(0, -1, 0)
+	other := monthly(3, 500, october)
+	other.Lines[0].SellingPlanID = 0
+	put(t, s, s.First.ID, july, []contract.Contract{monthly(1, 1000, july), monthly(2, 2500, july)})
+	put(t, s, s.First.ID, october, []contract.Contract{other}, paid(1, 2, 1100), paid(2, 2, 2505))
+	failed := billing.Attempt{Contract: 3, Cycle: 3, Status: billing.Failure, Try: 1, BillingDate: now, Dunning: dunning.Case{State: dunning.Open, FirstCode: "EXPIRED_CARD"}}
+	put(t, s, s.First.ID, now.AddDate(0, 0, -2), nil, paid(3, 2, 600), paid(1, 3, 1100), failed)
+
+	at := dashboardtest.At + "/analytics/"
+	s.Want(s.Get(at+"revenue"), http.StatusOK, "An average order is 13.26 EUR in 12 months", "A subscriber has paid 17.68 EUR to date", // 53.05 of 4 orders and 3 subscribers
+		`<th scope="row">1 Oct 2026</th><td class="num">2</td><td class="num">36.05</td><td class="num">18.03</td>`, `<th scope="row">1 Sep 2026</th><td class="num">0</td><td class="num">0.00</td><td class="num">–</td>`,
+		`<th scope="row">Jul 2026</th><td class="num">2</td><td class="num">47.05</td><td class="num">23.53</td>`, `<th scope="row">Oct 2026</th><td class="num">1</td><td class="num">6.00</td><td class="num">6.00</td>`,
+		`<th scope="row">All</th><td class="num">3</td><td class="num">53.05</td><td class="num">17.68</td>`, "It is gross and predicts nothing", "Renewal revenue divided by the number of paid renewals")
+	s.Want(s.Get(at+"revenue.csv?period=90d"), http.StatusOK, "From,Paid renewals,Revenue in EUR,Average order\r\n", "2026-11-20,2,17.00,8.50\r\n", "First contract,Subscribers,Revenue to date in EUR,Each to date\r\n", "2026-07,2,47.05,23.53\r\n")
+	s.Want(s.Get(at+"revenue?period=30d"), http.StatusOK, "An average order is 8.50 EUR in 30 days")
+	s.Want(s.Get(at+"revenue?group=0"), http.StatusOK, "An average order is 6.00 EUR", "A subscriber has paid 17.68 EUR to date", "of all plan groups")
+	s.Want(s.Get(at+"revenue?group="+id), http.StatusOK, "An average order is 15.68 EUR", `<option value="`+id+`" selected>Coffee</option>`)
+
+	s.Want(s.Get(at+"recovery"), http.StatusOK, "0.0 % of what failed has been recovered", "The payment method cannot be charged", ">Coffee</option>")
+	s.Want(s.Get(at+"recovery?group="+id), http.StatusOK, "No payment has failed")
+	s.Want(s.Get(at+"recovery?group=0"), http.StatusOK, "0.0 % of what failed has been recovered")
+	for _, page := range []string{"churn", "cohorts"} {
+		if p := s.Get(at + page); strings.Contains(p.Text, ">Coffee</option>") {
+			t.Errorf("%s can be chosen by plan group, and its sums are of the store", page)
+		}
+	}
+}
+
+func TestRevenueWithoutRenewalsSaysSo(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	put(t, s, s.First.ID, s.Clock.Now(), []contract.Contract{monthly(1, 1000, s.Clock.Now().AddDate(-1, 0, 0))})
+	s.Want(s.Get(dashboardtest.At+"/analytics/revenue"), http.StatusOK, "No renewal was paid in 12 months", "No subscriber has begun yet")
 }

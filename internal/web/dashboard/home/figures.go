@@ -100,6 +100,10 @@ func tiles(v dashboard.Visit, o analytics.Overview) *figures {
 		tenths := (o.Churn.Value*2000 + o.ChurnOf) / (2 * o.ChurnOf)
 		churn = fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 	}
+	ahead := "scheduled; too few results yet to expect less"
+	if o.RevenueExpected {
+		ahead = "expected of what is scheduled"
+	}
 	f := &figures{At: v.Instant(o.At), Tiles: []tile{
 		{
 			Title: "Monthly recurring revenue", Value: amount(o.MRR.Value), Unit: unit, Change: change(o.MRR, amount),
@@ -114,7 +118,7 @@ func tiles(v dashboard.Visit, o analytics.Overview) *figures {
 			Spark: dashboard.Spark{Values: o.Churn.Trend, Label: "Subscribers who left on each of 30 days", Grave: true},
 		},
 		{
-			Title: "Revenue, next 30 days", Value: amount(o.Revenue.Value), Unit: unit, Note: "expected of what is scheduled",
+			Title: "Revenue, next 30 days", Value: amount(o.Revenue.Value), Unit: unit, Note: ahead,
 			Spark: dashboard.Spark{Values: o.Revenue.Trend, Label: "What renewals paid on each of the last 30 days"},
 		},
 		{

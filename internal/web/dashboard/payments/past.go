@@ -88,7 +88,7 @@ func (m *room) past(ctx context.Context, v dashboard.Visit, asked query) (past, 
 		currency = asked.currency
 	}
 	from := scope.Today - analytics.Day(asked.period.days) + 1
-	r, err := m.Figures.Recovery(ctx, v.Shop.ID, analytics.Period{From: from, To: scope.Today}, currency)
+	r, err := m.Figures.Recovery(ctx, v.Shop.ID, analytics.Period{From: from, To: scope.Today}, analytics.Filter{Currency: currency})
 	if err != nil {
 		return past{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
@@ -38,7 +37,7 @@ type Cases interface {
 // Figures knows what became of declined orders.
 type Figures interface {
 	Scope(ctx context.Context, of shop.Shop) (analytics.Scope, error)
-	Recovery(ctx context.Context, of shop.ID, p analytics.Period, c money.Currency) (analytics.Recovery, error)
+	Recovery(ctx context.Context, of shop.ID, p analytics.Period, f analytics.Filter) (analytics.Recovery, error)
 }
 
 // Orders charges declined orders again, or does not.

@@ -99,7 +99,7 @@ func (d *desk) Scope(context.Context, shop.Shop) (analytics.Scope, error) {
 	return analytics.Scope{Today: today, Currency: "EUR", Currencies: []money.Currency{"EUR", "USD"}}, nil
 }
 
-func (d *desk) Recovery(_ context.Context, _ shop.ID, p analytics.Period, _ money.Currency) (analytics.Recovery, error) {
+func (d *desk) Recovery(_ context.Context, _ shop.ID, p analytics.Period, _ analytics.Filter) (analytics.Recovery, error) {
 	r := d.recovery
 	for week := p.From.Week(); week <= p.To; week += 7 {
 		r.Weeks = append(r.Weeks, analytics.RecoveryWeek{Week: week})
