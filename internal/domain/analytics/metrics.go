@@ -17,6 +17,8 @@ const (
 	RenewalRevenue     Metric = "revenue"
 	AverageOrderAmount Metric = "aov"
 	LifetimeValue      Metric = "ltv"
+	SaveRate           Metric = "saveRate"
+	SavedSurvival      Metric = "savedSurvival"
 )
 
 // Definition says what a metric is: in one paragraph, which pages show, and what else an
@@ -98,6 +100,15 @@ var Definitions = []Definition{
 		"Subscribers are those who ever had an active contract in the currency. One with contracts in two currencies counts in both.",
 		"Subscribers that the store had before it was connected are left out, with their renewals: what they paid before is not known.",
 		"It is of all plan groups.",
+	}},
+	{SaveRate, "Save rate", "Of the sessions in which a customer started to cancel and that have ended, the share that ended without a cancellation, now or scheduled: the customer accepted an offer, " +
+		"chose to keep the contract, or left.", []string{
+		"A session belongs to the period in which it began. It ends when the customer decides, or after 24 hours without a step: then the customer has left, and the contract goes on.",
+		"Sessions that are still open do not count, since they may end either way.",
+	}},
+	{SavedSurvival, "Still there after 60 days", "Of the contracts that were saved at least 60 days ago, the share that was neither cancelled nor expired within 60 days of the session.", []string{
+		"A contract counts as lost for whatever reason it ended. A pause is no end.",
+		"Contracts that were saved less than 60 days ago do not count yet. Periods of 60 days and less therefore show none.",
 	}},
 }
 

@@ -42,8 +42,6 @@ func New(o Options) dashboard.Room {
 
 // styles are rules that only these pages need.
 const styles = `
-.tip summary{list-style:none;color:var(--c-text-2)}.tip summary::-webkit-details-marker{display:none}.tip[open] summary{color:var(--c-link)}
-.card>header .tip{margin-left:auto}.card>header .tip[open]{flex-basis:100%;margin-left:0}.card>header:has(.tip) h2{flex:1;min-width:0}.tip ul{list-style:disc;font:var(--sm);color:var(--c-text-2);padding-left:var(--s-5);margin-top:var(--s-1)}
 .filters{align-items:flex-end}.filters label{display:grid;gap:2px;font:var(--xs);color:var(--c-text-2)}.filters select{font:var(--sm);color:var(--c-text);max-width:12rem}
 .figures tbody th{white-space:normal;min-width:6.5rem}.heat .num{white-space:nowrap}.heat .num+.num{text-align:center!important}
 .heat .few{font-style:italic;background:none;color:var(--c-text-2)}

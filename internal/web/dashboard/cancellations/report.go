@@ -20,6 +20,7 @@ var periods = []int{30, 90, 365}
 
 // reportPage is the page of what the flow came to.
 type reportPage struct {
+	Export   string // address of the numbers
 	Periods  []dashboard.Tab
 	Tiles    []tile
 	Empty    *dashboard.Empty
@@ -33,7 +34,10 @@ type reportPage struct {
 }
 
 // tile is a figure.
-type tile struct{ Title, Value, Note string }
+type tile struct {
+	Title, Value, Note string
+	About              []analytics.Definition
+}
 
 // lineRow is sessions that have something in common.
 type lineRow struct {
@@ -75,90 +79,115 @@ type commentRow struct {
 	Badge              dashboard.Badge
 }
 
-// report shows the page.
-func (m *room) report(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	days := periods[1]
+// asked is a report that a reader asks for, with what its texts are made of.
+type asked struct {
+	report.Report
+	days   int
+	flow   flow.Flow
+	groups []analytics.PlanGroup
+}
+
+func (m *room) ask(r *http.Request, v dashboard.Visit) (a asked, err error) {
+	a.days = periods[1]
 	if text := r.URL.Query().Get("days"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || !slices.Contains(periods, n) {
-			return fault.New(fault.Invalid, "%q is not a period", text)
+			return a, fault.New(fault.Invalid, "%q is not a period", text)
 		}
-		days = n
+		a.days = n
 	}
 	now := m.Clock.Now()
-	is, err := m.Reports.Report(r.Context(), v.Shop.ID, now.AddDate(0, 0, -days), now)
-	if err != nil {
-		return err
+	if a.Report, err = m.Reports.Report(r.Context(), v.Shop.ID, now.AddDate(0, 0, -a.days), now); err != nil {
+		return a, err
 	}
-	f, err := m.Flows.Current(r.Context(), v.Shop.ID)
-	if err != nil {
-		return err
+	if a.flow, err = m.Flows.Current(r.Context(), v.Shop.ID); err != nil {
+		return a, err
 	}
 	scope, err := m.Figures.Scope(r.Context(), v.Shop)
+	a.groups = scope.Groups
+	return a, err
+}
+
+// reason returns the text of a reason.
+func (a asked) reason(key string) string {
+	if r, ok := a.flow.Reason(key); ok {
+		return r.LabelIn(flow.English)
+	}
+	if key == "" {
+		return "No reason given"
+	}
+	return key
+}
+
+// plan returns the name of a plan group.
+func (a asked) plan(key string) string {
+	for _, g := range a.groups {
+		if strconv.FormatInt(g.ID, 10) == key {
+			return g.Name
+		}
+	}
+	return "Other plans"
+}
+
+// age returns the name of a band of completed orders.
+func (a asked) age(key string) string {
+	band, _ := strconv.Atoi(key)
+	return ageOf(band)
+}
+
+// report shows the page.
+func (m *room) report(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	a, err := m.ask(r, v)
 	if err != nil {
 		return err
 	}
+	days := a.days
 	p := reportPage{May: v.May(staff.ManageStore)}
 	for _, n := range periods {
 		p.Periods = append(p.Periods, dashboard.Tab{Name: strconv.Itoa(n) + " days", Path: v.At(path + "?days=" + strconv.Itoa(n)), Here: n == days})
 	}
-	if is.Sessions == 0 {
+	if a.Sessions == 0 {
 		p.Empty = &dashboard.Empty{Icon: "check", Title: "No customer started to cancel", Text: "Customers who start to cancel in the portal show here, with their reasons and what became of the offers."}
 		if p.May {
 			p.Empty.Action, p.Empty.Path = "Edit the flow", v.At(flowPath)
 		}
 	} else {
-		p.fill(v, is, f, scope.Groups)
+		p.fill(v, a)
+		p.Export = v.At(path + ".csv?days=" + strconv.Itoa(days))
 	}
 	return v.Answer(w, dashboard.Page{
 		Name: "cancellations", Title: "Cancellations", Content: p,
-		Lead: "Customers who started to cancel in the last " + strconv.Itoa(days) + " days, and what became of their contracts. Data to " + v.Instant(now) + ".",
+		Lead: "Customers who started to cancel in the last " + strconv.Itoa(days) + " days, and what became of their contracts. Data to " + v.Instant(m.Clock.Now()) + ".",
 	})
 }
 
 // fill adds what a report says.
-func (p *reportPage) fill(v dashboard.Visit, is report.Report, f flow.Flow, groups []analytics.PlanGroup) {
+func (p *reportPage) fill(v dashboard.Visit, is asked) {
 	ended := is.Sessions - is.Open
 	p.Tiles = []tile{
-		{"Started to cancel", strconv.Itoa(is.Sessions), dashboard.Count(is.Open, "is still open", "are still open")},
-		{"Kept", percent(is.Saved()), strconv.Itoa(is.Saved().Is) + " of " + strconv.Itoa(ended) + " that ended"},
-		{"Offers accepted", percent(is.Takers()), strconv.Itoa(is.Accepted) + " of " + strconv.Itoa(is.Shown) + " that were made"},
-		{"Still there after 60 days", percent(is.Lasting()), strconv.Itoa(is.Survived) + " of " + strconv.Itoa(is.Ripe) + " that were kept by then"},
-		{"Discounts given", dashboard.Money(money.Amount{Minor: is.Costs, Currency: v.Shop.Currency}), "over all orders of accepted offers"},
-	}
-	label := func(key string) string {
-		if r, ok := f.Reason(key); ok {
-			return r.LabelIn(flow.English)
-		}
-		if key == "" {
-			return "No reason given"
-		}
-		return key
+		{Title: "Started to cancel", Value: strconv.Itoa(is.Sessions), Note: dashboard.Count(is.Open, "is still open", "are still open")},
+		{Title: "Save rate", Value: percent(is.Saved()), Note: strconv.Itoa(is.Saved().Is) + " of " + strconv.Itoa(ended) + " that ended were kept", About: about(analytics.SaveRate)},
+		{Title: "Offers accepted", Value: percent(is.Takers()), Note: strconv.Itoa(is.Accepted) + " of " + strconv.Itoa(is.Shown) + " that were made"},
+		{Title: "Still there after 60 days", Value: percent(is.Lasting()), Note: strconv.Itoa(is.Survived) + " of " + strconv.Itoa(is.Ripe) + " that were kept by then", About: about(analytics.SavedSurvival)},
+		{Title: "Discounts given", Value: dashboard.Money(money.Amount{Minor: is.Costs, Currency: v.Shop.Currency}), Note: "over all orders of accepted offers"},
 	}
 	for _, l := range is.Reasons {
-		p.Reasons = append(p.Reasons, reasonRow{rowOf(label(l.Key), l), is.Reasons[0].Sessions})
+		p.Reasons = append(p.Reasons, reasonRow{rowOf(is.reason(l.Key), l), is.Reasons[0].Sessions})
 	}
 	for _, l := range is.Offers {
 		p.Offers = append(p.Offers, offerRow{rowOf(kindWords[flow.Kind(l.Key)], l), percent(l.Takers()), percent(l.Lasting())})
 	}
 	for _, l := range is.Plans {
-		name := "Other plans"
-		for _, g := range groups {
-			if strconv.FormatInt(g.ID, 10) == l.Key {
-				name = g.Name
-			}
-		}
-		p.Plans = append(p.Plans, rowOf(name, l))
+		p.Plans = append(p.Plans, rowOf(is.plan(l.Key), l))
 	}
 	for _, l := range is.Ages {
-		band, _ := strconv.Atoi(l.Key)
-		p.Ages = append(p.Ages, rowOf(ageOf(band), l))
+		p.Ages = append(p.Ages, rowOf(is.age(l.Key), l))
 	}
 	for _, t := range is.Trials {
 		p.Trials = append(p.Trials, trialOf(t))
 	}
 	for _, s := range is.Comments {
-		c := commentRow{Contract: int64(s.Contract), When: v.Instant(s.StartedAt), Reason: label(s.Reason), Text: s.Comment, Badge: dashboard.Badge{Tone: dashboard.Neutral, Text: "Open"}}
+		c := commentRow{Contract: int64(s.Contract), When: v.Instant(s.StartedAt), Reason: is.reason(s.Reason), Text: s.Comment, Badge: dashboard.Badge{Tone: dashboard.Neutral, Text: "Open"}}
 		switch {
 		case !s.LostAt.IsZero():
 			c.Badge = dashboard.Badge{Tone: dashboard.Bad, Text: "Cancelled"}

@@ -64,6 +64,7 @@ func New(o Options) dashboard.Room {
 		},
 		Routes: []dashboard.Route{
 			{Pattern: "GET " + path, Need: staff.ReadStore, Show: m.report},
+			{Pattern: "GET " + path + ".csv", Need: staff.ReadStore, Show: m.download},
 			{Pattern: "GET " + flowPath, Need: staff.ManageStore, Show: m.edit},
 			{Pattern: "POST " + flowPath, Need: staff.ManageStore, Show: m.submit},
 		},

@@ -101,6 +101,14 @@ func TestReportShowsReasonsOffersAndTheirDifference(t *testing.T) {
 	if strings.Contains(p.Text, "<b>Less</b>") || s.period != 30*24*time.Hour {
 		t.Errorf("the comment is not escaped, or the period is %s", s.period)
 	}
+	s.shown(p, "Save rate", "19 of 38 that ended were kept", "Sessions that are still open do not count", "neither cancelled nor expired within 60 days")
+	csv := s.Get(at + ".csv?days=365")
+	s.Want(csv, http.StatusOK, "By,Of,Started,Open,Offers made,Accepted,", "All,,40,2,20,10,4,5,18,1,50.0,10,7,70.0\r\n", "Reason,No reason given,3,0,0,0,0,0,3,0,0.0,0,0,\r\n", "Offer,Skip orders,40,",
+		"Plan group,Coffee & tea,40,", "Completed orders,13 orders or more,40,")
+	if got := csv.Header.Get("Content-Disposition"); got != `attachment; filename="cancellations-365-days-2026-11-20.csv"` || s.period != 365*24*time.Hour {
+		t.Errorf("the download is %q of %s", got, s.period)
+	}
+	s.Want(s.Get(at+".csv?days=7"), http.StatusBadRequest)
 	s.Want(s.Get(at+"?days=7"), http.StatusBadRequest)
 	s.Add("analyst@shop.example", staff.Analyst)
 	s.SignIn("analyst@shop.example")
