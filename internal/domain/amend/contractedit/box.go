@@ -60,11 +60,6 @@ func PlanBox(lines []contract.LineItem, plans []int64, want []BoxItem) BoxPlan {
 	return p
 }
 
-// Empty reports whether the box holds what it shall hold.
-func (p BoxPlan) Empty() bool {
-	return len(p.Quantities)+len(p.Exchanged)+len(p.Added)+len(p.Removed) == 0
-}
-
 // FillBox makes a contract's lines on a box's selling plans hold exactly some products, in one change.
 // New products come on the plan of the line that they replace, or on the box's first, at its price.
 // The rules of the box are checked as for any change of lines.
