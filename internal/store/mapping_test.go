@@ -86,7 +86,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[programRow](t, key, func(*loyalty.Program) {})
 	mapsBack[requestRow](t, key, func(*requestlog.Entry) {})
 	mapsBack[rewardRow](t, key, func(*loyalty.Reward) {})
-	mapsBack[sessionRow](t, key, func(*login.Session) {})
+	mapsBack[sessionRow](t, key, func(s *login.Session) { s.Language = "" })
 	mapsBack[invitationRow](t, key, func(*staff.Invitation) {})
 	mapsBack[platformConnectionRow](t, key, func(*connection.Connection) {})
 	mapsBack[privacyRow](t, key, func(*privacy.Request) {})
