@@ -45,7 +45,25 @@ func (w *stage) furnish() {
 	discounted(w)
 	aGroup(w)
 	downgraded(w)
+	boxed(w)
 	w.leaves(&w.mine, w.mine.customer)
+}
+
+// boxed makes the contract a box: its plans are those of the bundle.
+func boxed(w *stage) {
+	var c struct {
+		Lines struct {
+			Nodes []struct{ SellingPlanID *string }
+		}
+	}
+	w.change("GET", fmt.Sprintf("/subscription-contracts/%d", w.mine.contract), nil, &c)
+	var plans []any
+	for _, l := range c.Lines.Nodes {
+		if l.SellingPlanID != nil {
+			plans = append(plans, lastPart(*l.SellingPlanID))
+		}
+	}
+	w.change("PUT", "/subscription-bundle-settings", map[string]any{"id": w.mine.bundle, "shop": w.mine.domain, "title": "Another box", "sellingPlanIds": plans}, nil)
 }
 
 // effects are operations that only seem to read: what they answer is made by the request.
