@@ -112,6 +112,17 @@ var Definitions = []Definition{
 	}},
 }
 
+// DefinitionsOf returns the definitions of metrics. Those that do not exist are left out.
+func DefinitionsOf(list ...Metric) []Definition {
+	var found []Definition
+	for _, m := range list {
+		if d, has := DefinitionOf(m); has {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
 // DefinitionOf returns the definition of a metric, and false when there is no such metric.
 func DefinitionOf(m Metric) (Definition, bool) {
 	for _, d := range Definitions {

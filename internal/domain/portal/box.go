@@ -32,30 +32,17 @@ type BoxDraft struct {
 	Broken error // the first rule that it breaks; nil: none
 }
 
-func notBoxed(id contract.ID) error {
-	return fault.New(fault.NotFound, "subscription contract %d is no box", id).Entity(amend.Entity).Code("boxNotFound")
-}
-
 // Box returns a box of the caller's, or NotFound where the contract is none.
 func (s *Service) Box(ctx context.Context, who Caller, id contract.ID) (Box, error) {
 	v, err := s.Contract(ctx, who, id)
 	if err != nil {
 		return Box{}, err
 	}
-	return s.box(ctx, v)
-}
-
-func (s *Service) box(ctx context.Context, v View) (Box, error) {
-	c := v.State.Contract
-	is, boxed, err := s.Edits.Bundles.BundleOf(ctx, v.Shop.ID, c)
-	if err == nil && !boxed {
-		err = notBoxed(c.ID)
-	}
-	b := Box{View: v, Bundle: is}
+	b, err := s.boxOf(ctx, v)
 	if err != nil {
 		return b, err
 	}
-	inside := is.Inside(c.Lines)
+	inside := b.Bundle.Inside(v.State.Contract.Lines)
 	known, err := s.Edits.VariantsOfLines(platform.Interactive(ctx), v.Shop, inside)
 	if err != nil {
 		return b, err
@@ -68,6 +55,15 @@ func (s *Service) box(ctx context.Context, v View) (Box, error) {
 		b.Held = append(b.Held, BoxProduct{p, l.Quantity})
 	}
 	return b, nil
+}
+
+// boxOf returns a contract's box without what it holds, or NotFound where the contract is none.
+func (s *Service) boxOf(ctx context.Context, v View) (Box, error) {
+	is, boxed, err := s.Edits.Bundles.BundleOf(ctx, v.Shop.ID, v.State.Contract)
+	if err == nil && !boxed {
+		err = fault.New(fault.NotFound, "subscription contract %d is no box", v.State.Contract.ID).Entity(amend.Entity).Code("boxNotFound")
+	}
+	return Box{View: v, Bundle: is}, err
 }
 
 // fill compares a box with what it shall hold: what changes, and the actions that this needs.
@@ -92,23 +88,13 @@ func (b Box) fill(want []contractedit.BoxItem) (contractedit.BoxPlan, []Action) 
 }
 
 // DraftBox says what a box would cost that holds some products, and which rule it would break. It changes
-// nothing. A product that is not sold on the box's plans is FailedPrecondition.
-func (s *Service) DraftBox(ctx context.Context, who Caller, id contract.ID, want []contractedit.BoxItem) (BoxDraft, error) {
-	b, err := s.Box(ctx, who, id)
-	if err != nil {
-		return BoxDraft{}, err
-	}
+// nothing.
+func (s *Service) DraftBox(ctx context.Context, b Box, want []contractedit.BoxItem) (BoxDraft, error) {
 	c := b.State.Contract
 	change, needs := b.fill(want)
-	var come []int64
-	for _, i := range change.Exchanged {
-		come = append(come, i.Variant)
-	}
-	for _, i := range change.Added {
-		come = append(come, i.Variant)
-	}
-	sold := map[int64]platform.Variant{}
-	if len(come) > 0 {
+	var sold map[int64]platform.Variant
+	if come := change.Coming(); len(come) > 0 {
+		var err error
 		if sold, err = s.Edits.Variants(platform.Interactive(ctx), b.Shop, come); err != nil {
 			return BoxDraft{}, err
 		}
@@ -146,29 +132,18 @@ func (s *Service) FillBox(ctx context.Context, who Caller, ref ContractRef, want
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	is, boxed, err := s.Edits.Bundles.BundleOf(ctx, who.Shop.ID, v.State.Contract)
-	if err == nil && !boxed {
-		err = notBoxed(ref.ID)
-	}
+	b, err := s.boxOf(ctx, v)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	change, needs := Box{View: v, Bundle: is}.fill(want)
+	change, needs := b.fill(want)
 	p := cmd.Permit.(*permit)
 	p.actions = needs
 	if err := v.allow(p); err != nil {
 		return contract.Detail{}, err
 	}
-	on := contractedit.PlanOfBox(v.State.Contract.Lines, is.Plans)
-	for _, i := range change.Added {
-		if err := s.checkOffered(ctx, v, on, i.Variant); err != nil {
-			return contract.Detail{}, err
-		}
+	if err := s.checkOffered(ctx, v, contractedit.PlanOfBox(v.State.Contract.Lines, b.Bundle.Plans), change.Coming()...); err != nil {
+		return contract.Detail{}, err
 	}
-	for _, i := range change.Exchanged {
-		if err := s.checkOffered(ctx, v, on, i.Variant); err != nil {
-			return contract.Detail{}, err
-		}
-	}
-	return s.Edits.FillBox(ctx, who.Shop.ID, cmd, is.Plans, want)
+	return s.Edits.FillBox(ctx, who.Shop.ID, cmd, b.Bundle.Plans, want)
 }

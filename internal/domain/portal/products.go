@@ -231,23 +231,29 @@ func (s *Service) groupOf(ctx context.Context, v View, sellingPlan int64) (plan.
 	return g, err == nil, err
 }
 
-// checkOffered refuses a variant that is not sold on the group of a selling plan: a subscriber must not
+// checkOffered refuses variants that are not sold on the group of a selling plan: a subscriber must not
 // get a price that the merchant gives for other products. On a plan that is not of the store's groups
 // nothing is known, and all that the store sells may be chosen.
-func (s *Service) checkOffered(ctx context.Context, v View, sellingPlan, variant int64) error {
+func (s *Service) checkOffered(ctx context.Context, v View, sellingPlan int64, variants ...int64) error {
+	if len(variants) == 0 {
+		return nil
+	}
 	g, ours, err := s.groupOf(ctx, v, sellingPlan)
 	if err != nil || !ours {
 		return err
 	}
-	if lists(g.Variants, variant) {
+	variants = slices.DeleteFunc(slices.Clone(variants), func(id int64) bool { return lists(g.Variants, id) })
+	if len(variants) == 0 {
 		return nil
 	}
-	sold, err := s.Edits.Variants(platform.Interactive(ctx), v.Shop, []int64{variant})
+	sold, err := s.Edits.Variants(platform.Interactive(ctx), v.Shop, variants)
 	if err != nil {
 		return err
 	}
-	if !sells(g, sold[variant]) {
-		return notOffered(variant)
+	for _, id := range variants {
+		if !sells(g, sold[id]) {
+			return notOffered(id)
+		}
 	}
 	return nil
 }

@@ -61,27 +61,27 @@ func NewSampler(o Options, screens ...SampleScreen) (*Sampler, error) {
 // design has none.
 func (s *Sampler) Sample(ctx context.Context, of shop.Shop, d design.Design, logo []byte, dark bool) (pages []string, styles string, err error) {
 	styles = s.sheet(d, dark)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, Path, http.NoBody)
+	if err != nil {
+		return nil, "", err
+	}
+	v, err := s.portal.view(r, of, shop.Subscriptions, "", "", "")
+	if err != nil {
+		return nil, "", err
+	}
+	v.Own, v.Look.Design, v.sheet = true, d, styles
+	if logo != nil {
+		v.picture = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(logo)) //nolint:gosec // a PNG
+	} else {
+		v.Look.Design.Logo = design.Logo{}
+	}
+	visit, err := s.portal.visit(r, login.Principal{Shop: of.ID}, of, v)
+	if err != nil {
+		return nil, "", err
+	}
 	for _, screen := range s.screens {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, Path, http.NoBody)
-		if err != nil {
-			return nil, "", err
-		}
 		for name, value := range screen.path {
 			r.SetPathValue(name, value)
-		}
-		v, err := s.portal.view(r, of, shop.Subscriptions, "", "", "")
-		if err != nil {
-			return nil, "", err
-		}
-		v.Own, v.Look.Design, v.sheet = true, d, styles
-		if logo != nil {
-			v.picture = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(logo)) //nolint:gosec // a PNG
-		} else {
-			v.Look.Design.Logo = design.Logo{}
-		}
-		visit, err := s.portal.visit(r, login.Principal{Shop: of.ID}, of, v)
-		if err != nil {
-			return nil, "", err
 		}
 		visit.View.pages = screen.pages
 		page := &drawing{header: http.Header{}}

@@ -5,14 +5,12 @@ import (
 	"net/http"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
 const linesTag = "Products"
-
-// maxQuantity is how many pieces of a product a line may have.
-const maxQuantity = 9999
 
 func (o Options) lines(api *web.API) {
 	add := o.operation("addLine", http.MethodPost, "/contracts/{contractId}/lines", linesTag, "Add a product to all future orders",
@@ -114,8 +112,8 @@ func (o Options) removeLine(ctx context.Context, in *OfLine) (*contractOut, erro
 
 // pieces checks a quantity of a body.
 func pieces(n int32) (int, error) {
-	if n < 1 || n > maxQuantity {
-		return 0, fault.New(fault.Invalid, "field 'quantity' is %d and must be from 1 to %d", n, maxQuantity).Code("bodyField").Field("quantity")
+	if n < 1 || n > terms.MaxQuantity {
+		return 0, fault.New(fault.Invalid, "field 'quantity' is %d and must be from 1 to %d", n, terms.MaxQuantity).Code("bodyField").Field("quantity")
 	}
 	return int(n), nil
 }

@@ -2,6 +2,7 @@ package contractedit
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -58,6 +59,16 @@ func PlanBox(lines []contract.LineItem, plans []int64, want []BoxItem) BoxPlan {
 	}
 	p.Removed = gone
 	return p
+}
+
+// Coming returns the variants that the box does not hold yet, by number.
+func (p BoxPlan) Coming() []int64 {
+	var list []int64
+	for _, i := range slices.Concat(p.Added, slices.Collect(maps.Values(p.Exchanged))) {
+		list = append(list, i.Variant)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // FillBox makes a contract's lines on a box's selling plans hold exactly some products, in one change.

@@ -57,7 +57,7 @@ func mrr(ctx context.Context, of Figures, r request) ([][]card, error) {
 	}
 	level := card{
 		ID: "mrr", Title: title, Lead: fmt.Sprintf("Monthly recurring revenue in %s, %s – %s", c, dayName(r.period.From), dayName(r.period.To)),
-		About: about(analytics.MRR), Table: series(points, before, "MRR in "+string(c), func(v int64) cell { return amount(v, c) }),
+		About: analytics.DefinitionsOf(analytics.MRR), Table: series(points, before, "MRR in "+string(c), func(v int64) cell { return amount(v, c) }),
 	}
 	level.Chart = lines("mrr-chart", fmt.Sprintf("Monthly recurring revenue from %s to %s %s", amount(from, c).Text, amount(to, c).Text, c),
 		sampled(values(points), mostPoints), sampledOrNil(before), inMoney(c), dayWords(r.period))
@@ -166,7 +166,7 @@ func movementsCard(moves []analytics.MonthMoves, r request) card {
 		t.Rows = append(t.Rows, append(row, amount(m.End, c)))
 	}
 	return card{
-		ID: "movements", Title: movementsTitle(sums), Lead: fmt.Sprintf("MRR movements in %s per month, %s", c, span(r.period)), Table: t, About: about(analytics.MRRMovements),
+		ID: "movements", Title: movementsTitle(sums), Lead: fmt.Sprintf("MRR movements in %s per month, %s", c, span(r.period)), Table: t, About: analytics.DefinitionsOf(analytics.MRRMovements),
 		Chart: bars("movements-chart", "MRR movements for each month", stacks, func(v int64) string { return plus(v, inMoney(c)(v)) }, words),
 	}
 }

@@ -19,7 +19,7 @@ func recovery(ctx context.Context, of Figures, r request) ([][]card, error) {
 	if v.Total.FailedAmount > 0 {
 		title = fmt.Sprintf("%s %% of what failed has been recovered", whole(v.Total.RecoveredAmount, v.Total.FailedAmount))
 	}
-	weeks := card{ID: "recovery", Title: title, Lead: fmt.Sprintf("By week of the first decline, in %s, %s – %s", c, dayName(r.period.From), dayName(r.period.To)), About: about(analytics.DunningRecovery)}
+	weeks := card{ID: "recovery", Title: title, Lead: fmt.Sprintf("By week of the first decline, in %s, %s – %s", c, dayName(r.period.From), dayName(r.period.To)), About: analytics.DefinitionsOf(analytics.DunningRecovery)}
 	weeks.Table = table{Heads: []string{"Week from", "Failed", "Failed amount", "Recovered", "Recovered amount", "Share, %"}, Foot: sumCells("All", v.Total, r)}
 	recovered, open := stack{class: "f1", name: "Recovered"}, stack{class: "f2", name: "Not recovered"}
 	var words []string

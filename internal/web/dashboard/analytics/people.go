@@ -29,7 +29,7 @@ func subscribers(ctx context.Context, of Figures, r request) ([][]card, error) {
 			title = fmt.Sprintf("%s are unchanged at %s", shown.name, count(to).Text)
 		}
 		row = append(row, card{
-			ID: shown.id, Title: title, About: about(shown.metric), Lead: fmt.Sprintf("At the end of each day, %s – %s%s", dayName(r.period.From), dayName(r.period.To), whose(shown.metric, r)),
+			ID: shown.id, Title: title, About: analytics.DefinitionsOf(shown.metric), Lead: fmt.Sprintf("At the end of each day, %s – %s%s", dayName(r.period.From), dayName(r.period.To), whose(shown.metric, r)),
 			Table: series(points, before, shown.name, count),
 			Chart: lines(shown.id+"-chart", fmt.Sprintf("%s from %s to %s", shown.name, count(from).Text, count(to).Text), sampled(values(points), mostPoints), sampledOrNil(before), inNumbers, dayWords(r.period)),
 		})
@@ -73,7 +73,7 @@ func churn(ctx context.Context, of Figures, r request) ([][]card, error) {
 	t.Foot = []cell{text("All"), {}, count(sumChoice), count(sumFailed), {}}
 	choice.name, failed.name = fmt.Sprintf("By choice, %d", sumChoice), fmt.Sprintf("By failed payment, %d", sumFailed)
 	return [][]card{{{
-		ID: "churn", Title: churnTitle(sumChoice, sumFailed), Table: t, About: about(analytics.SubscriberChurn), Lead: "Subscribers at the start of a month who have no active contract at its end",
+		ID: "churn", Title: churnTitle(sumChoice, sumFailed), Table: t, About: analytics.DefinitionsOf(analytics.SubscriberChurn), Lead: "Subscribers at the start of a month who have no active contract at its end",
 		Chart: bars("churn-chart", "Subscribers who left, by choice and by failed payment", []stack{choice, failed}, inNumbers, words),
 	}}}, nil
 }
@@ -100,7 +100,7 @@ func cohorts(ctx context.Context, of Figures, r request) ([][]card, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := card{ID: "cohorts", Open: true, Table: table{Heat: true}, About: about(analytics.CohortRetention), Title: cohortsTitle(list)}
+	c := card{ID: "cohorts", Open: true, Table: table{Heat: true}, About: analytics.DefinitionsOf(analytics.CohortRetention), Title: cohortsTitle(list)}
 	c.Lead = "Share of the subscribers of a month with an active contract at the end of that month and of those after it. Groups under 10 are in italics."
 	if r.revenue {
 		c.Lead = fmt.Sprintf("Revenue of renewals in %s, by month after the first contract", r.filter.Currency)

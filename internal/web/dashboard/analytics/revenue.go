@@ -32,7 +32,7 @@ func averageOf(minor int64, has bool, c money.Currency) cell {
 func averageCard(parts []analytics.Renewals, r request) card {
 	c := r.filter.Currency
 	shown := card{
-		ID: "aov", About: about(analytics.AverageOrderAmount, analytics.RenewalRevenue), Title: "No renewal was paid " + span(r.period),
+		ID: "aov", About: analytics.DefinitionsOf(analytics.AverageOrderAmount, analytics.RenewalRevenue), Title: "No renewal was paid " + span(r.period),
 		Lead:  fmt.Sprintf("Average of paid renewals in %s, with tax and shipping, %s – %s", c, dayName(r.period.From), dayName(r.period.To)),
 		Table: table{Heads: []string{"From", "Paid renewals", "Revenue in " + string(c), "Average order"}},
 	}
@@ -69,7 +69,7 @@ func averageCard(parts []analytics.Renewals, r request) card {
 func lifetimeCard(groups []analytics.Lifetime, all analytics.Lifetime, r request) card {
 	c := r.filter.Currency
 	shown := card{
-		ID: "ltv", About: about(analytics.LifetimeValue), Title: "No subscriber has begun yet",
+		ID: "ltv", About: analytics.DefinitionsOf(analytics.LifetimeValue), Title: "No subscriber has begun yet",
 		Lead:  fmt.Sprintf("Renewal revenue in %s since the beginning, for each subscriber, by month of the first contract", c),
 		Table: table{Heads: []string{"First contract", "Subscribers", "Revenue to date in " + string(c), "Each to date"}},
 	}

@@ -52,17 +52,6 @@ type cell struct {
 
 func text(s string) cell { return cell{Text: s, Raw: s} }
 
-// about returns the definitions of metrics.
-func about(list ...analytics.Metric) []analytics.Definition {
-	var found []analytics.Definition
-	for _, m := range list {
-		if d, has := analytics.DefinitionOf(m); has {
-			found = append(found, d)
-		}
-	}
-	return found
-}
-
 // writeCSV answers with the tables of cards, one below the other.
 func writeCSV(w http.ResponseWriter, name string, rows [][]card) error {
 	out := web.NewCSV(w, name)

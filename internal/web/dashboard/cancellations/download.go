@@ -5,18 +5,11 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/retention/report"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
-
-// about returns the definition of a metric.
-func about(m analytics.Metric) []analytics.Definition {
-	d, _ := analytics.DefinitionOf(m)
-	return []analytics.Definition{d}
-}
 
 // download answers with the numbers of the report: all sessions, and those of each reason, offer,
 // plan group and number of completed orders.

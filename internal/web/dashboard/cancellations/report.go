@@ -166,9 +166,9 @@ func (p *reportPage) fill(v dashboard.Visit, is asked) {
 	ended := is.Sessions - is.Open
 	p.Tiles = []tile{
 		{Title: "Started to cancel", Value: strconv.Itoa(is.Sessions), Note: dashboard.Count(is.Open, "is still open", "are still open")},
-		{Title: "Save rate", Value: percent(is.Saved()), Note: strconv.Itoa(is.Saved().Is) + " of " + strconv.Itoa(ended) + " that ended were kept", About: about(analytics.SaveRate)},
+		{Title: "Save rate", Value: percent(is.Saved()), Note: strconv.Itoa(is.Saved().Is) + " of " + strconv.Itoa(ended) + " that ended were kept", About: analytics.DefinitionsOf(analytics.SaveRate)},
 		{Title: "Offers accepted", Value: percent(is.Takers()), Note: strconv.Itoa(is.Accepted) + " of " + strconv.Itoa(is.Shown) + " that were made"},
-		{Title: "Still there after 60 days", Value: percent(is.Lasting()), Note: strconv.Itoa(is.Survived) + " of " + strconv.Itoa(is.Ripe) + " that were kept by then", About: about(analytics.SavedSurvival)},
+		{Title: "Still there after 60 days", Value: percent(is.Lasting()), Note: strconv.Itoa(is.Survived) + " of " + strconv.Itoa(is.Ripe) + " that were kept by then", About: analytics.DefinitionsOf(analytics.SavedSurvival)},
 		{Title: "Discounts given", Value: dashboard.Money(money.Amount{Minor: is.Costs, Currency: v.Shop.Currency}), Note: "over all orders of accepted offers"},
 	}
 	for _, l := range is.Reasons {

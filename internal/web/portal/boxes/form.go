@@ -8,7 +8,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
 
 // Fields of the form.
@@ -25,9 +27,6 @@ const (
 	find = "find" // the search: its first page
 	turn = "turn-"
 )
-
-// maxQuantity is how many of a product a box may hold.
-const maxQuantity = 9999
 
 // chosen is what the fields of quantities hold, by variant: as the reader has typed it.
 type chosen map[int64]string
@@ -53,9 +52,7 @@ func chosenOf(r *http.Request) chosen {
 	return is
 }
 
-// wantedOf returns the products that a form wants, by variant. An empty field is none.
-func wantedOf(r *http.Request) ([]contractedit.BoxItem, error) { return chosenOf(r).items() }
-
+// items returns the products that are wanted, by variant. An empty field is none.
 func (c chosen) items() ([]contractedit.BoxItem, error) {
 	var want []contractedit.BoxItem
 	for variant, typed := range c {
@@ -63,8 +60,8 @@ func (c chosen) items() ([]contractedit.BoxItem, error) {
 		switch {
 		case typed == "" || err == nil && n == 0:
 			continue
-		case err != nil || n < 0 || n > maxQuantity:
-			return nil, fault.New(fault.Invalid, "quantities are whole numbers from 0 to %d", maxQuantity).Code("boxQuantity").Field(prefix + strconv.FormatInt(variant, 10))
+		case err != nil || n < 0 || n > terms.MaxQuantity:
+			return nil, fault.New(fault.Invalid, "quantities are whole numbers from 0 to %d", terms.MaxQuantity).Code("boxQuantity").Field(prefix + strconv.FormatInt(variant, 10))
 		}
 		want = append(want, contractedit.BoxItem{Variant: variant, Quantity: n})
 	}
@@ -74,18 +71,11 @@ func (c chosen) items() ([]contractedit.BoxItem, error) {
 
 // askedIn returns which products a form asks to see.
 func askedIn(r *http.Request) do.ProductQuery {
-	q := do.ProductQuery{Text: r.PostForm.Get(search)}
 	at := r.PostForm.Get(from)
 	if pressed := r.PostForm.Get(button); strings.HasPrefix(pressed, turn) {
 		at = strings.TrimPrefix(pressed, turn)
 	} else if pressed == find {
 		at = ""
 	}
-	if n, err := strconv.Atoi(at); err == nil && n > 0 && n <= 1000 {
-		q.Page = n
-	}
-	if len(q.Text) > 100 {
-		q.Text = strings.ToValidUTF8(q.Text[:100], "")
-	}
-	return q
+	return words.ProductQuery(r.PostForm.Get(search), at)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
@@ -89,7 +90,7 @@ func field(variant int64) string { return prefix + strconv.FormatInt(variant, 10
 
 func lineOf(v portal.Visit, p do.Product, typed string) line {
 	l := line{Item: portal.Item{Title: p.ProductTitle, About: p.Name(), Image: p.Image, Price: words.Amount(v, p.Unit)}, Name: words.ProductName(p)}
-	l.Field = portal.Field{Name: field(p.ID), Label: v.T("quantity.label"), Value: typed, Limit: strconv.Itoa(maxQuantity)}
+	l.Field = portal.Field{Name: field(p.ID), Label: v.T("quantity.label"), Value: typed, Limit: strconv.Itoa(terms.MaxQuantity)}
 	if l.Field.Value == "" {
 		l.Field.Value = "0"
 	}
@@ -105,7 +106,7 @@ func (m room) total(r *http.Request, v portal.Visit, b do.Box, is chosen) (total
 	if err != nil {
 		return total{}, nil //nolint:nilerr // the field says what is wrong with it
 	}
-	d, err := m.Changes.DraftBox(r.Context(), v.Caller(r), b.State.Contract.ID, want)
+	d, err := m.Changes.DraftBox(r.Context(), b, want)
 	if err == nil {
 		err = d.Broken
 	} else if !fault.Is(err, fault.FailedPrecondition) {

@@ -17,7 +17,7 @@ import (
 // subscriber's, is NotFound. Failures are faults.
 type Changes interface {
 	Box(ctx context.Context, who do.Caller, id contract.ID) (do.Box, error)
-	DraftBox(ctx context.Context, who do.Caller, id contract.ID, want []contractedit.BoxItem) (do.BoxDraft, error)
+	DraftBox(ctx context.Context, b do.Box, want []contractedit.BoxItem) (do.BoxDraft, error)
 	FillBox(ctx context.Context, who do.Caller, ref do.ContractRef, want []contractedit.BoxItem) (contract.Detail, error)
 	Products(ctx context.Context, who do.Caller, id contract.ID, q do.ProductQuery) (do.ProductList, error)
 }
@@ -64,12 +64,13 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 // send carries out the form, or shows it again with what was chosen: with other products, or with what
 // the box would cost.
 func (m room) send(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
-	b, err := m.box(r, v)
-	if err != nil {
-		return err
-	}
+	is := chosenOf(r)
 	again := func(failed error) error {
-		p, err := m.page(r, v, b, chosenOf(r), askedIn(r))
+		b, err := m.box(r, v)
+		if err != nil {
+			return err
+		}
+		p, err := m.page(r, v, b, is, askedIn(r))
 		switch {
 		case err != nil:
 			return err
@@ -78,7 +79,7 @@ func (m room) send(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 		}
 		return v.Answer(w, p)
 	}
-	want, err := wantedOf(r)
+	want, err := is.items()
 	if err != nil {
 		return again(err)
 	}

@@ -33,7 +33,7 @@ func (c *changes) Box(ctx context.Context, who do.Caller, id contract.ID) (do.Bo
 	return do.Box{View: v, Bundle: bundle.Settings{Rules: c.rules}, Held: []do.BoxProduct{{Product: portaltest.Product(201, "House Blend Coffee", "Whole bean", 1408), Quantity: 2}}}, err
 }
 
-func (c *changes) DraftBox(_ context.Context, _ do.Caller, _ contract.ID, want []contractedit.BoxItem) (do.BoxDraft, error) {
+func (c *changes) DraftBox(_ context.Context, _ do.Box, want []contractedit.BoxItem) (do.BoxDraft, error) {
 	d := do.BoxDraft{Cost: portaltest.USD(100)}
 	for _, i := range want {
 		d.Pieces += i.Quantity

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -59,7 +60,7 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		}
 		return m.showAdd(w, r, v, s, err)
 	}
-	n, err := words.Quantity(r, maxQuantity)
+	n, err := words.Quantity(r, terms.MaxQuantity)
 	if err != nil {
 		return again(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -46,7 +47,7 @@ func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line co
 
 func (m room) quantity(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
 	again := func(err error) error { return m.askAbout(w, r, v, do.ChangeQuantity, quantityQuestion, err) }
-	n, err := words.Quantity(r, maxQuantity)
+	n, err := words.Quantity(r, terms.MaxQuantity)
 	if err != nil {
 		return again(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -61,9 +62,6 @@ func New(o Options) portal.Room {
 
 type room struct{ Options }
 
-// maxQuantity is how many of a product an order may have.
-const maxQuantity = 9999
-
 // sheet reads the contract that a path names. Where an action is not permitted now, it is why.
 func (m room) sheet(r *http.Request, v portal.Visit, a do.Action) (overview.Sheet, error) {
 	id, err := portal.ContractOf(r)
@@ -92,7 +90,7 @@ func lineOf(r *http.Request, c contract.Contract) (contract.LineItem, string, er
 
 // quantityInput is the field of a quantity.
 func quantityInput(r *http.Request, v portal.Visit, is int) portal.Field {
-	return words.QuantityField(v, portal.Typed(r, "quantity", strconv.Itoa(is)), maxQuantity)
+	return words.QuantityField(v, portal.Typed(r, "quantity", strconv.Itoa(is)), terms.MaxQuantity)
 }
 
 // steps show what the next order costs now and what it costs then.

@@ -20,11 +20,16 @@ const variantParam = "variant"
 
 // ProductsAsked returns which products a request asks for.
 func ProductsAsked(r *http.Request) do.ProductQuery {
-	text := r.URL.Query().Get("search")
+	return ProductQuery(r.URL.Query().Get("search"), r.URL.Query().Get(fromParam))
+}
+
+// ProductQuery returns which products a text, of at most 100 bytes, and the number of a page ask for. What
+// is no number is the first page.
+func ProductQuery(text, page string) do.ProductQuery {
 	if len(text) > 100 {
 		text = text[:100]
 	}
-	at, err := strconv.Atoi(r.URL.Query().Get(fromParam))
+	at, err := strconv.Atoi(page)
 	if err != nil || at < 0 || at > 1000 {
 		at = 0
 	}
