@@ -357,9 +357,11 @@ func TestSkipAfterScheduledEndCannotBeUndone(t *testing.T) {
 	})
 }
 
-// unskipThere takes the skip of a cycle back at the platform, as its own staff would.
+// unskipThere takes the skip of a cycle back at the platform, as its own staff would, once
+// the platform has received the skip.
 func (s *subscription) unskipThere(cycle int) {
 	s.t.Helper()
+	s.pass("PT1M")
 	s.mutate(fmt.Sprintf(`mutation { subscriptionBillingCycleUnskip(billingCycleInput: { contractId: "gid://shopify/SubscriptionContract/%d", selector: { index: %d } }) { userErrors { message } } }`, s.id, cycle))
 	s.pass("PT1M")
 }
