@@ -31,6 +31,7 @@ type entryRow struct {
 	Source     string
 	Actor      string
 	ClientIP   string `bun:"client_ip"`
+	RequestID  string
 	RecordedAt int64
 	Info       string
 }
@@ -73,6 +74,7 @@ func (r *entryRow) Columns(m *mapping, e *activity.Entry) {
 	mapText(m, &r.Source, &e.Actor.Source)
 	mapText(m, &r.Actor, &e.Actor.By)
 	mapText(m, &r.ClientIP, &e.Actor.ClientIP)
+	mapText(m, &r.RequestID, &e.Actor.Request)
 	mapTime(m, &r.RecordedAt, &e.At)
 	mapText(m, &r.Info, &e.Info)
 }

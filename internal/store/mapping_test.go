@@ -76,7 +76,9 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[linkRow](t, key, func(*login.Link) {})
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
-	mapsBack[messageRow](t, key, func(m *notify.Message) { m.Actor.Customer, m.Actor.Job, m.Actor.CancelSession = 0, 0, 0 })
+	mapsBack[messageRow](t, key, func(m *notify.Message) {
+		m.Actor.Customer, m.Actor.Job, m.Actor.CancelSession, m.Actor.Request = 0, 0, 0, ""
+	})
 	mapsBack[oneOffRow](t, key, func(o *billing.OneOff) { // the rest is of use only before it is stored
 		o.Variant.Vendor, o.Variant.ProductType, o.Variant.Available, o.Variant.RequiresShipping, o.Variant.OnlyOnPlans = "", "", false, false, false
 	})

@@ -83,6 +83,9 @@ func (db *DB) Requests(ctx context.Context, of shop.ID, f requestlog.Filter, sin
 	if f.Key != 0 {
 		q = q.Where("r.key_id = ?", f.Key)
 	}
+	if f.Request != "" {
+		q = q.Where("r.request_id = ?", f.Request)
+	}
 	switch {
 	case f.Status != 0: // in the words of the index, which has two
 		q = q.Where("r.status = ?", f.Status).Where("r.status IN (403, 429)")

@@ -48,7 +48,7 @@ func (g Gate) authenticate(ctx huma.Context, next func(huma.Context)) {
 	t.shop, t.key, t.keyName, t.app = known.Shop.ID, known.Key.ID, known.Key.Name, known.Key.App
 	caller := Caller{
 		Key: known.Key, Shop: known.Shop,
-		Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "API key " + known.Key.Name, ClientIP: t.clientIP},
+		Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: "API key " + known.Key.Name, ClientIP: t.clientIP, Request: t.id},
 	}
 	app, err := g.pair(r, &caller)
 	if err != nil {

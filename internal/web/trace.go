@@ -55,13 +55,13 @@ func contextWith(ctx context.Context, t *trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
 
-// maxRequestID is the longest X-Request-Id that is taken over from a client.
-const maxRequestID = 128
+// MaxRequestID is the longest X-Request-Id that is taken over from a client, in bytes.
+const MaxRequestID = 128
 
 // requestID returns the client's id when it is safe to repeat, or a new one.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
-	if id == "" || len(id) > maxRequestID || strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
+	if id == "" || len(id) > MaxRequestID || strings.ContainsFunc(id, func(c rune) bool { return !plain(c) }) {
 		return strings.ToLower(rand.Text())
 	}
 	return id

@@ -41,13 +41,16 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.fill("#f-access", "chosen")
 	v.submit("key refused", "#f-name", "Warehouse", http.StatusUnprocessableEntity)
 	v.fill("#f-access", "chosen")
-	v.tick("[name=scope][value='contracts:read']", "[name=scope][value='activity:read']")
+	v.tick("[name=scope][value='contracts:read']", "[name=scope][value='activity:read']", "[name=scope][value='contracts:write']")
 	v.submit("key made", "#f-name", "<script>alert(1)</script>{{7*7}}", http.StatusOK)
 	value := v.text("output")
 	for path, want := range map[string]int{"/api/external/v2/activity-logs?size=2&eventSource.equals=SYSTEM_EVENT": http.StatusOK, "/api/external/v2/webhook-endpoints": http.StatusForbidden} {
-		if got := ask(t, s.Subscriptions+path, value); got != want {
+		if got := ask(t, http.MethodGet, s.Subscriptions+path, value); got != want {
 			t.Errorf("%s answers %d, want %d", path, got, want)
 		}
+	}
+	if got := ask(t, http.MethodPut, s.Subscriptions+"/api/external/v2/subscription-contracts-update-order-note/9001?orderNote=gate", value); got != http.StatusOK {
+		t.Errorf("the note of an order answers %d", got)
 	}
 	v.tick("[name=stored]")
 	v.click("keys", "form[action$='/stored'] button", http.StatusOK)
@@ -58,7 +61,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.tab.Open(browsertest.Eval[string](v.tab, "document.querySelector('main tbody tr:nth-child(2) a.dan').href"))
 	v.submit("revoke refused", "#f-typed", "warehouse", http.StatusUnprocessableEntity)
 	v.submit("key revoked", "#f-typed", "<script>alert(1)</script>{{7*7}}", http.StatusOK)
-	if got := ask(t, s.Subscriptions+"/api/external/v2/activity-logs", value); got != http.StatusUnauthorized {
+	if got := ask(t, http.MethodGet, s.Subscriptions+"/api/external/v2/activity-logs", value); got != http.StatusUnauthorized {
 		t.Errorf("a revoked key is answered %d", got)
 	}
 	for end := time.Now().Add(time.Minute); ; {
@@ -71,6 +74,11 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 		}
 	}
 	v.open("api log", at+"/api-log", http.StatusOK)
+	v.tab.Open(at + "/contracts/9001")
+	v.click("api log of one request", "a[href*='/api-log?request=']", http.StatusOK)
+	if got := v.text("main tbody"); !strings.Contains(got, "PUT /api/external/v2/subscription-contracts-update-order-note/9001") || strings.Contains(got, "GET") {
+		t.Errorf("the entry leads to the request %q", got)
+	}
 	v.open("activity", at+"/activity", http.StatusOK)
 	v.open("activity filtered", at+"/activity?status.equals=FAILURE&activityBy.contains=nobody", http.StatusOK)
 
@@ -107,9 +115,9 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 }
 
 // ask sends a request with a key and returns the status of the answer.
-func ask(t *testing.T, address, key string) int {
+func ask(t *testing.T, method, address, key string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

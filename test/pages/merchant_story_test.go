@@ -226,7 +226,7 @@ func (m *merchant) makeKey() {
 		m.t.Errorf("the key %q is shown again", value)
 	}
 	for path, want := range map[string]int{"subscription-contract-details": http.StatusOK, "webhook-endpoints": http.StatusForbidden} {
-		if got := ask(m.t, m.s.Subscriptions+"/api/external/v2/"+path, value); got != want {
+		if got := ask(m.t, http.MethodGet, m.s.Subscriptions+"/api/external/v2/"+path, value); got != want {
 			m.t.Errorf("%s answers the warehouse %d, want %d", path, got, want)
 		}
 	}

@@ -49,6 +49,9 @@ type Actor struct {
 	Source   Source
 	By       string // empty for automated events
 	ClientIP string // empty for automated events
+	// Request is the id of the interface's request that acts, as the API log has it; empty:
+	// none of those that the API log keeps.
+	Request string `json:",omitempty"`
 	// Customer is the subscriber who acts and who may see only their own records; 0 when
 	// the actor acts for the store. Entries do not store it.
 	Customer int64 `json:",omitempty"`

@@ -58,10 +58,11 @@ func (e Entry) trimmed() Entry {
 
 // Filter selects requests. Zero fields match all.
 type Filter struct {
-	Key    access.KeyID
-	Status int       // exactly this one, 403 or 429
-	Failed bool      // answered with 400 or more
-	Until  time.Time // answered before
+	Key     access.KeyID
+	Request string    // id of the request
+	Status  int       // exactly this one, 403 or 429
+	Failed  bool      // answered with 400 or more
+	Until   time.Time // answered before
 }
 
 // Refused counts requests that were refused. Each number is MostCounted when there are more.

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ func testDevelopers(t *testing.T, open opener) {
 	open.twice(t, "requests of keys are kept for a week, filtered, counted and forgotten", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		request := func(id int64, at time.Time, status int) requestlog.Entry {
-			return requestlog.Entry{ID: id, At: at, Key: 5, KeyName: "ERP", App: "reports", Method: "GET", Path: "/x", Parameters: []string{"page", "size"}, Status: status, Took: 7 * time.Millisecond, RequestID: "r"}
+			return requestlog.Entry{ID: id, At: at, Key: 5, KeyName: "ERP", App: "reports", Method: "GET", Path: "/x", Parameters: []string{"page", "size"}, Status: status, Took: 7 * time.Millisecond, RequestID: fmt.Sprint("r-", id)}
 		}
 		list := []requestlog.Entry{request(1, day, 200), request(2, day, 403), request(3, day.Add(time.Hour), 429), request(4, day.Add(2*time.Hour), 500)}
 		for range 2 { // what is there already is left out
@@ -40,6 +41,8 @@ func testDevelopers(t *testing.T, open opener) {
 		want(requestlog.Filter{}, time.Time{}, page.Cursor{}, 4, 3, 2, 1)
 		want(requestlog.Filter{Key: 5}, day, page.Cursor{}, 4, 3)
 		want(requestlog.Filter{Key: 6}, day, page.Cursor{})
+		want(requestlog.Filter{Request: "r-2"}, time.Time{}, page.Cursor{}, 2)
+		want(requestlog.Filter{Request: "r"}, time.Time{}, page.Cursor{})
 		want(requestlog.Filter{Failed: true}, time.Time{}, page.Cursor{At: day.Add(time.Hour), ID: 3}, 2)
 		want(requestlog.Filter{Status: 429, Until: day.Add(2 * time.Hour)}, time.Time{}, page.Cursor{}, 3)
 		if got, err := w.db.Refused(t.Context(), w.shop.ID, day.Add(-time.Hour)); err != nil || got != (requestlog.Refused{Forbidden: 1, Limited: 1}) {

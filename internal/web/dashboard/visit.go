@@ -2,9 +2,11 @@ package dashboard
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web"
@@ -36,6 +38,15 @@ func (v Visit) Actor(r *http.Request) activity.Actor { return v.User.Actor(Clien
 
 // May reports whether the user is permitted something in the store.
 func (v Visit) May(p staff.Permission) bool { return v.Role.May(p) }
+
+// RequestPath returns the path of the API log with the request that made an entry; "" when no
+// request did, the log no longer keeps it, or the user may not read the log.
+func (v Visit) RequestPath(e activity.Entry, now time.Time) string {
+	if e.Actor.Request == "" || now.Sub(e.At) >= requestlog.Retention || !v.May(staff.ManageKeys) {
+		return ""
+	}
+	return "/api-log?" + url.Values{"request": {e.Actor.Request}}.Encode()
+}
 
 // Day returns a day in the zone of the store, or "–" for no instant.
 func (v Visit) Day(t time.Time) string { return v.format(t, DayLayout) }

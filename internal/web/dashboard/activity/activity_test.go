@@ -2,6 +2,7 @@ package activity_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	domain "github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -75,6 +78,28 @@ func TestActivityIsGroupedByDayInWords(t *testing.T) {
 	rows, err := csv.NewReader(strings.NewReader(table.Text)).ReadAll()
 	if err != nil || len(rows) != 2 || rows[1][1] != "The contract was paused" || rows[1][2] != "'=cmd()" || rows[1][7] != "9002" {
 		t.Errorf("the table is %q, %v", rows, err)
+	}
+}
+
+func TestEntryLeadsToItsRequestWhileTheAPILogKeepsIt(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	byRequest := func(contract int64, ago time.Duration) domain.Entry {
+		e := paused(contract, s.Clock.Now().Add(-ago), "API key ERP")
+		e.Actor.Source, e.Actor.Request = domain.MerchantExternalAPI, fmt.Sprintf("r:%d", contract)
+		return e
+	}
+	record(s, s.First.ID, byRequest(9001, time.Hour), byRequest(9002, requestlog.Retention), paused(9003, s.Clock.Now(), ""))
+	link := dashboardtest.At + "/api-log?request=r%3A"
+	p := s.Get(at)
+	s.Want(p, http.StatusOK, link+"9001", "contracts/9002", "contracts/9003")
+	if n := strings.Count(p.Text, "Show the request"); n != 1 {
+		t.Errorf("%d entries lead to requests, want 1", n)
+	}
+	s.Add("ann@staff.example", staff.Analyst)
+	s.SignIn("ann@staff.example")
+	if p := s.Get(at); strings.Contains(p.Text, link) {
+		t.Error("a user who may not read the API log is led there")
 	}
 }
 

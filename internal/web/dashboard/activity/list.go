@@ -34,6 +34,7 @@ type line struct {
 	About    string // what it is about, and its number
 	Contract int64  // that it is about; 0: about none
 	Code     string // type of the event
+	Request  string // path of the API log with the request that made it; empty: none is kept
 }
 
 // day is a day with its entries, newest first.
@@ -73,7 +74,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	}
 	p := listPage{
 		Path: v.At("/activity"), Selections: selections(filter), Entity: filter.Get(entity), By: filter.Get(by), From: filter.Get(from), To: filter.Get(to), Filtered: len(filter) > 0,
-		Days: days(v, entries), Export: v.At(address("/activity/export.csv", filter, page.Cursor{})), Empty: empty(v, filter),
+		Days: m.days(v, entries), Export: v.At(address("/activity/export.csv", filter, page.Cursor{})), Empty: empty(v, filter),
 	}
 	if !next.At.IsZero() {
 		p.Older = v.At(address("/activity", filter, next))
@@ -95,23 +96,22 @@ func empty(v dashboard.Visit, filter url.Values) dashboard.Empty {
 }
 
 // days groups entries by their days in the store's zone.
-func days(v dashboard.Visit, entries []activity.Entry) []day {
+func (m *room) days(v dashboard.Visit, entries []activity.Entry) []day {
 	var list []day
 	for _, e := range entries {
-		at := e.At.In(v.Zone)
-		name := at.Format("Monday 2 January 2006")
+		name := e.At.In(v.Zone).Format("Monday 2 January 2006")
 		if len(list) == 0 || list[len(list)-1].Name != name {
 			list = append(list, day{Name: name})
 		}
 		last := &list[len(list)-1]
-		last.Lines = append(last.Lines, lineOf(e, at))
+		last.Lines = append(last.Lines, m.lineOf(v, e))
 	}
 	return list
 }
 
-func lineOf(e activity.Entry, at time.Time) line {
+func (m *room) lineOf(v dashboard.Visit, e activity.Entry) line {
 	l := line{
-		Line: words.Of(e), Time: at.Format("15:04"), Stamp: e.At.UTC().Format(time.RFC3339), Client: e.Actor.ClientIP, Code: string(e.Event),
+		Line: words.Of(e), Time: e.At.In(v.Zone).Format("15:04"), Stamp: e.At.UTC().Format(time.RFC3339), Client: e.Actor.ClientIP, Code: string(e.Event), Request: v.RequestPath(e, m.Clock.Now()),
 		About: strings.ToLower(words.Name(string(e.EntityType))) + " " + strconv.FormatInt(e.EntityID, 10),
 	}
 	if e.EntityType == activity.EntitySubscriptionContractDetails {

@@ -59,7 +59,7 @@ func TestAPILogShowsAndFiltersRequests(t *testing.T) {
 		t.Error("a request of more than a week ago is shown")
 	}
 	for query, path := range map[string]string{
-		"answer=403": "/api/y", "answer=429": "/api/x", "answer=failed&key=99": "/api/y", fmt.Sprintf("key=%d&answer=failed", key.ID): "/api/x", "until=2026-11-23": "/api/old",
+		"answer=403": "/api/y", "request=r-1": "/api/x", "answer=429": "/api/x", "answer=failed&key=99": "/api/y", fmt.Sprintf("key=%d&answer=failed", key.ID): "/api/x", "until=2026-11-23": "/api/old",
 	} {
 		p := s.Get(at + "?" + query)
 		s.Want(p, http.StatusOK, path)
@@ -67,9 +67,17 @@ func TestAPILogShowsAndFiltersRequests(t *testing.T) {
 			t.Errorf("%s shows %d requests, want 1", query, n)
 		}
 	}
-	for _, bad := range []string{"answer=500", "key=x", "until=soon", "after=1", "after=x-1"} {
+	for _, bad := range []string{"request=" + strings.Repeat("r", 129), "answer=500", "key=x", "until=soon", "after=1", "after=x-1"} {
 		s.Want(s.Get(at+"?"+bad), http.StatusBadRequest)
 	}
+}
+
+func TestAPILogShowsOneRequest(t *testing.T) {
+	t.Parallel()
+	s, key := open(t)
+	answered(s, requestlog.Entry{ID: 1, At: s.Clock.Now(), Key: key.ID, Method: "GET", Path: "/api/x", Status: 200, RequestID: "<b>r"})
+	s.Want(s.Get(at+"?request=%3Cb%3Er"), http.StatusOK, "GET /api/x", "Only request <code>&lt;b&gt;r</code>", "Show all requests")
+	s.Want(s.Get(at+"?request=gone"), http.StatusOK, "The log has no such request.")
 }
 
 func TestAPILogHasPages(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
+	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
@@ -39,6 +40,8 @@ type listPage struct {
 	Keys      []dashboard.Choice
 	Answers   []dashboard.Choice
 	Until     string // a day
+	Request   string // the id of the request that is shown; empty: all
+	All       string // path of the list without a request's id
 	Earliest  string
 	Latest    string
 	Rows      []row
@@ -82,6 +85,9 @@ func asked(q url.Values, v dashboard.Visit) (f requestlog.Filter, after page.Cur
 		}
 		f.Until = day.AddDate(0, 0, 1)
 	}
+	if f.Request = q.Get("request"); len(f.Request) > web.MaxRequestID {
+		return f, after, fault.New(fault.Invalid, "the id of a request has %d characters at most", web.MaxRequestID).Field("request")
+	}
 	after, err = page.ParseCursor(q.Get("after"))
 	return f, after, err
 }
@@ -106,13 +112,16 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	}
 	now := m.Clock.Now()
 	p := listPage{
-		Path: v.At("/api-log"), Until: query.Get("until"), Earliest: now.Add(-requestlog.Retention).In(v.Zone).Format(time.DateOnly), Latest: now.In(v.Zone).Format(time.DateOnly),
+		Path: v.At("/api-log"), Request: filter.Request, All: v.At("/api-log"), Until: query.Get("until"), Earliest: now.Add(-requestlog.Retention).In(v.Zone).Format(time.DateOnly), Latest: now.In(v.Zone).Format(time.DateOnly),
 		Forbidden: counted(refused.Forbidden), Limited: counted(refused.Limited), Keys: choicesOf(keys, filter.Key),
 		Empty: dashboard.Empty{Icon: "code", Title: "No request", Text: "No key and no application has made such a request in the last 7 days. A request is shown a second after its answer."},
 		Pager: dashboard.Pager{What: "requests"},
 	}
 	for _, a := range answers {
 		p.Answers = append(p.Answers, dashboard.Choice{Value: a.value, Name: a.name, Selected: a.value == query.Get("answer")})
+	}
+	if filter.Request != "" {
+		p.Empty.Text = "The log has no such request. It keeps requests for 7 days, and shows one a second after its answer."
 	}
 	more := len(list) > perPage
 	list = list[:min(len(list), perPage)]
@@ -132,7 +141,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 // address returns the path of the page with the same filter at another place of the list.
 func address(query url.Values, after string) string {
 	q := url.Values{}
-	for _, name := range []string{"key", "answer", "until"} {
+	for _, name := range []string{"key", "answer", "until", "request"} {
 		if query.Get(name) != "" {
 			q.Set(name, query.Get(name))
 		}

@@ -204,7 +204,7 @@ func open(t *testing.T) (*dashboardtest.Site, *services) {
 	}
 	d.items = []support.Item{
 		{Comment: &support.Comment{ID: 4, Contract: 8, Author: dashboardtest.Owner, Text: canary, At: now}},
-		{Entry: activity.Entry{ID: 3, EntityID: 8, EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractPaused, Status: activity.Success, Actor: activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "203.0.113.9"}, At: now.AddDate(0, 0, -2), Info: `{"reason":"` + "away" + `"}`}},
+		{Entry: activity.Entry{ID: 3, EntityID: 8, EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ContractPaused, Status: activity.Success, Actor: activity.Actor{Source: activity.CustomerPortal, By: "customer", ClientIP: "203.0.113.9", Request: "r-7"}, At: now.AddDate(0, 0, -2), Info: `{"reason":"` + "away" + `"}`}},
 	}
 	s.SignIn(dashboardtest.Owner)
 	return s, d
@@ -226,7 +226,7 @@ func TestContractShowsWhatItHasAndWhatHappened(t *testing.T) {
 	d.more = true
 	p := s.Get(at)
 	s.Want(p, http.StatusOK, "&lt;script&gt;alert(1)&lt;/script&gt;{{7*7}}", "Prepaid", "Imported", "Payment failed", "Not enough money.", `<span class="mono">INSUFFICIENT_FUNDS</span>`, "25 Nov 2026, 13:00 UTC", "in 6 days",
-		"Today, Wednesday, 25 November 2026", "Monday, 23 November 2026", "customer, portal · 203.0.113.9 · away", "Visa ending 4242", "Soon", "Show older entries", "See what can be done", "Delete comment")
+		"Today, Wednesday, 25 November 2026", "Monday, 23 November 2026", "customer, portal · 203.0.113.9 · away", "Visa ending 4242", "Soon", "Show older entries", "See what can be done", "Delete comment", "/api-log?request=r-7")
 	if strings.Contains(p.Text, "<script>alert") {
 		t.Error("a text of the store is markup")
 	}

@@ -38,6 +38,7 @@ type event struct {
 	At, Stamp string
 	IP        string
 	Badge     *dashboard.Badge
+	Request   string // path of the API log with the request that made it; empty: none is kept
 	Order     string // path of the order that it is about; empty: none
 	Comment   string // the text of a comment
 	Delete    string // path that deletes the comment; empty: the user may not
@@ -97,6 +98,7 @@ func (m *room) event(v dashboard.Visit, c contract.Contract, i support.Item) eve
 	if len(e.Info) > maxInfo {
 		e.Info = strings.ToValidUTF8(e.Info[:maxInfo], "") + "\n…"
 	}
+	e.Request = v.RequestPath(i.Entry, m.Clock.Now())
 	switch i.Entry.Status {
 	case activity.Failure:
 		e.Badge = &dashboard.Badge{Tone: dashboard.Bad, Text: "Failed"}
