@@ -18,6 +18,8 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("GET /{$}", answer(s.contents))
 	mux.HandleFunc("GET /clock", answer(s.readClock))
 	mux.HandleFunc("POST /clock", answer(s.moveClock))
+	mux.HandleFunc("GET /scenarios", answer(s.listScenarios))
+	mux.HandleFunc("POST /scenarios/{name}", answer(s.playScenario))
 	mux.HandleFunc("GET /platform/orders", s.atRest(answer(s.orders)))
 	mux.HandleFunc("GET /platform/contracts/{id}", s.atRest(answer(s.contract)))
 	mux.HandleFunc("GET /platform/cycles", s.atRest(answer(s.cycles)))

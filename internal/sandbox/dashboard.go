@@ -92,6 +92,7 @@ func (s *Sandbox) controlFront() web.Front {
 		Sections: []web.FrontSection{
 			{Title: "Time", Links: []web.FrontLink{
 				{Name: "Clock", Href: "/clock", About: "Move it by a month:", Command: post("/clock", `{"advance":"P1M"}`)},
+				{Name: "Scenarios", Href: "/scenarios", About: "A new customer, and what becomes of the subscription:", Command: post("/scenarios/dunning-recovery", "")},
 			}},
 			{Title: "Read", Links: []web.FrontLink{
 				{Name: "Mails", Href: "/mail", About: "Every e-mail that the service has sent."},
@@ -131,7 +132,7 @@ type link struct {
 // contents lists what the control interface can be asked to read.
 func (s *Sandbox) contents(*http.Request) ([]link, error) {
 	var list []link
-	for _, path := range []string{"/clock", "/platform/orders", "/platform/variants", "/platform/contracts/9001", "/platform/cycles?contractId=9001", "/platform/faults", "/mail"} {
+	for _, path := range []string{"/clock", "/scenarios", "/platform/orders", "/platform/variants", "/platform/contracts/9001", "/platform/cycles?contractId=9001", "/platform/faults", "/mail"} {
 		list = append(list, link{"item", s.urls.Control + path})
 	}
 	return list, nil

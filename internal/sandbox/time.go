@@ -67,18 +67,68 @@ func (c *clockwork) State(ctx context.Context) (simulate.State, error) {
 	return state, err
 }
 
-// Advance begins a move and waits a moment for its end.
-func (c *clockwork) Advance(ctx context.Context, to time.Time) error {
-	if c.hand == nil {
+// movable refuses to move the time of a sandbox that follows the machine's clock.
+func (s *Sandbox) movable() error {
+	if s.hand == nil {
 		return fault.New(fault.FailedPrecondition, "this sandbox follows the machine's clock (--wall-clock): its time cannot be moved").Code("wallClock")
 	}
+	return nil
+}
+
+// Advance begins a move and waits a moment for its end.
+func (c *clockwork) Advance(ctx context.Context, to time.Time) error {
+	if err := c.begin(simulate.Move{To: to}); err != nil {
+		return err
+	}
+	return c.run(ctx, to)
+}
+
+// Scenarios lists what can be played.
+func (c *clockwork) Scenarios() []simulate.Scenario {
+	list, _ := c.listScenarios(nil)
+	return list
+}
+
+// Play begins a scenario in a store: no other move runs while it is set up.
+func (c *clockwork) Play(ctx context.Context, domain, name string) error {
+	one, err := scenarioOf(name)
+	if err != nil {
+		return err
+	}
+	if err := c.begin(simulate.Move{To: c.clock.Now(), Scenario: one.Title}); err != nil {
+		return err
+	}
+	made, to, err := c.stage(ctx, domain, one)
 	c.mutex.Lock()
+	if err != nil {
+		c.moves = c.moves[1:]
+	} else {
+		c.moves[0].Contract, c.moves[0].To = made, to
+	}
+	c.mutex.Unlock()
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, to)
+}
+
+// begin adds a move, unless another one runs.
+func (c *clockwork) begin(m simulate.Move) error {
+	if err := c.movable(); err != nil {
+		return err
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	if len(c.moves) > 0 && !c.moves[0].Done {
-		c.mutex.Unlock()
 		return fault.New(fault.Conflict, "time is moving already: wait until it has arrived")
 	}
-	c.moves = append([]simulate.Move{{From: c.clock.Now(), To: to}}, c.moves[:min(len(c.moves), mostMoves-1)]...)
-	c.mutex.Unlock()
+	m.From = c.clock.Now()
+	c.moves = append([]simulate.Move{m}, c.moves[:min(len(c.moves), mostMoves-1)]...)
+	return nil
+}
+
+// run moves time and waits a moment for its end.
+func (c *clockwork) run(ctx context.Context, to time.Time) error {
 	done := make(chan error, 1)
 	c.serving.Go(func() { done <- c.advance(c.working, to) })
 	wait := time.NewTimer(moveWait)

@@ -111,6 +111,18 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	if got := v.text(".banner.info"); !strings.Contains(got, "(+7 days)") {
 		t.Errorf("the banner says %q", got)
 	}
+	v.tab.Open(at + "/time")
+	v.tab.Click("button[value='trial-to-paid']")
+	for end := time.Now().Add(time.Minute); !strings.Contains(v.text("#time-results tbody tr"), "1 paid"); v.tab.Open(at + "/time") {
+		if time.Now().After(end) {
+			t.Fatalf("the scenario does not end: %s", v.text("#time-results"))
+		}
+	}
+	v.open("time of a scenario", at+"/time", http.StatusOK)
+	v.click("contract of a scenario", "#time-results tbody a", http.StatusOK)
+	if got := v.text("main"); !strings.Contains(got, "Sam Trial to paid") {
+		t.Errorf("the scenario leads to %s", got)
+	}
 	v.open("home of another time", at, http.StatusOK)
 }
 

@@ -30,6 +30,8 @@ type moveRow struct {
 	Counts   string
 	Failure  string
 	Running  bool
+	Scenario string
+	Contract int64
 }
 
 // feedRow is an entry of the activity log.
@@ -53,6 +55,7 @@ type timePage struct {
 	Moves     []moveRow
 	Feed      []feedRow
 	Codes     []dashboard.Choice
+	Scenarios []Scenario
 	Contract  string
 	Links     []Link
 }
@@ -70,6 +73,7 @@ func (m *room) answer(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 		Real: v.Instant(state.Real), Now: v.Instant(state.Now), Movable: state.Movable, May: v.May(staff.ManageStore), Moving: state.Moving(), Links: m.Links,
 		Due:      dashboard.Count(state.Due, "order is due", "orders are due") + ", " + dashboard.Count(state.Waiting, "webhook waits", "webhooks wait"),
 		Earliest: state.Now.In(v.Zone).Format(time.DateOnly), Contract: r.PostForm.Get("contract"),
+		Scenarios: m.Clockwork.Scenarios(),
 	}
 	if !state.Next.IsZero() {
 		p.Next = v.Instant(state.Next)
@@ -81,7 +85,7 @@ func (m *room) answer(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 	for _, move := range state.Moves {
 		c := move.Counts
 		p.Moves = append(p.Moves, moveRow{
-			From: v.Instant(move.From), To: v.Instant(move.To), Failure: move.Failure, Running: !move.Done,
+			From: v.Instant(move.From), To: v.Instant(move.To), Failure: move.Failure, Running: !move.Done, Scenario: move.Scenario, Contract: move.Contract,
 			Counts: fmt.Sprintf("%d paid, %d declined, %s, %s, %s", c.Billed, c.Failed, dashboard.Count(c.Orders, "order", "orders"), dashboard.Count(c.Mails, "e-mail", "e-mails"), dashboard.Count(c.Webhooks, "webhook", "webhooks")),
 		})
 	}
@@ -159,13 +163,26 @@ func (m *room) move(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return m.answer(w, r, v, err)
 	}
-	if state, err = m.Clockwork.State(r.Context()); err != nil {
+	return m.moved(w, r, v, "time-moved")
+}
+
+// moved answers when time was moved: with what was done if it has arrived.
+func (m *room) moved(w http.ResponseWriter, r *http.Request, v dashboard.Visit, done string) error {
+	state, err := m.Clockwork.State(r.Context())
+	if err != nil {
 		return err
 	}
 	if state.Moving() {
-		return v.Go(w, "/time", "")
+		done = ""
 	}
-	return v.Go(w, "/time", "time-moved")
+	return v.Go(w, "/time", done)
+}
+
+func (m *room) play(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	if err := m.Clockwork.Play(r.Context(), v.Shop.Domain, r.PostForm.Get("name")); err != nil {
+		return m.answer(w, r, v, err)
+	}
+	return m.moved(w, r, v, "time-played")
 }
 
 func (m *room) run(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {

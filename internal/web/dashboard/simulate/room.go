@@ -23,6 +23,15 @@ type Move struct {
 	Done     bool
 	Failure  string // why it ended early; empty: it did not
 	Counts   Counts
+	Scenario string // title; empty: none was played
+	Contract int64  // that the scenario made
+}
+
+// Scenario is a story that the sandbox plays: a new customer, and time that moves until it ends.
+type Scenario struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	About string `json:"about"` // what happens, and how far time moves
 }
 
 // Counts are what has happened in a move.
@@ -52,6 +61,12 @@ type Clockwork interface {
 	Advance(ctx context.Context, to time.Time) error
 	// RunDue does what is due now.
 	RunDue(ctx context.Context) error
+	// Scenarios lists what can be played.
+	Scenarios() []Scenario
+	// Play begins a scenario in a store, and returns when time has arrived or after a moment.
+	// Another move that runs is a Conflict; a store that lacks what the scenario needs is a
+	// FailedPrecondition.
+	Play(ctx context.Context, domain, name string) error
 	// Outcome scripts how the next charge of a store's contract ends. A contract of another
 	// store is NotFound.
 	Outcome(domain string, contract int64, code string) error
@@ -82,12 +97,13 @@ func New(o Options) dashboard.Room {
 		Pages: pages,
 		Menu:  []dashboard.Entry{{Section: dashboard.Developers, Name: "Simulate time", Path: "/time", Need: staff.ReadStore}},
 		Said: map[string]string{
-			"time-moved": "Time was moved.", "time-ran": "What was due was done.", "time-outcome": "The next charge of the contract ends like this.",
+			"time-moved": "Time was moved.", "time-ran": "What was due was done.", "time-played": "The scenario was played.", "time-outcome": "The next charge of the contract ends like this.",
 		},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /time", Need: staff.ReadStore, Show: m.show},
 			{Pattern: "POST /time", Need: staff.ManageStore, Show: m.move},
 			{Pattern: "POST /time/run", Need: staff.ManageStore, Show: m.run},
+			{Pattern: "POST /time/scenario", Need: staff.ManageStore, Show: m.play},
 			{Pattern: "POST /time/outcome", Need: staff.ManageStore, Show: m.outcome},
 		},
 	}

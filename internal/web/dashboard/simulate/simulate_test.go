@@ -35,6 +35,21 @@ func (c *clockwork) Advance(_ context.Context, to time.Time) error {
 	return nil
 }
 
+func (c *clockwork) Scenarios() []simulate.Scenario {
+	return []simulate.Scenario{{Name: "year", Title: "A year", About: "Time moves by a year."}}
+}
+
+func (c *clockwork) Play(ctx context.Context, domain, name string) error {
+	if domain != "first.myshopify.com" || name != "year" {
+		return fault.New(fault.FailedPrecondition, "the store has no plans")
+	}
+	if err := c.Advance(ctx, c.state.Now.AddDate(1, 0, 0)); err != nil {
+		return err
+	}
+	c.state.Moves[0].Scenario, c.state.Moves[0].Contract = "A year", 9007
+	return nil
+}
+
 func (c *clockwork) RunDue(context.Context) error { c.ran = true; return nil }
 
 func (c *clockwork) Outcome(domain string, contract int64, code string) error {
@@ -100,6 +115,21 @@ func TestNextChargeIsScriptedForContractsOfTheStore(t *testing.T) {
 	s.Want(s.Post(at+"/outcome", "contract", "x"), http.StatusUnprocessableEntity, "Write the number of a contract")
 }
 
+func TestScenarioLeadsToItsContract(t *testing.T) {
+	t.Parallel()
+	s, c := open(t)
+	s.Want(s.Get(at), http.StatusOK, "Time moves by a year.", `aria-label="Play A year"`)
+	s.Want(s.Post(at+"/scenario", "name", "year"), http.StatusOK, "The scenario was played.", "(&#43;365 days)", "A year: ", dashboardtest.At+`/contracts/9007">contract 9007</a>`)
+	s.Want(s.Post(at+"/scenario", "name", "other"), http.StatusUnprocessableEntity, "The store has no plans")
+	c.slow = true
+	s.Want(s.Post(at+"/scenario", "name", "year"), http.StatusOK, "Time is moving")
+	s.Want(s.Post(at+"/scenario", "name", "year"), http.StatusUnprocessableEntity, "Time is moving already")
+	c.state.Movable = false
+	if p := s.Get(at); strings.Contains(p.Text, "A year.") {
+		t.Error("scenarios are offered where time cannot be moved")
+	}
+}
+
 func TestOnlyWhoMayChangeSettingsMovesTime(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
@@ -107,9 +137,10 @@ func TestOnlyWhoMayChangeSettingsMovesTime(t *testing.T) {
 	s.SignIn("ann@staff.example")
 	p := s.Get(at)
 	s.Want(p, http.StatusOK, "An owner or admin of the store can move time.")
-	if strings.Contains(p.Text, "+1 hour") {
+	if strings.Contains(p.Text, "+1 hour") || strings.Contains(p.Text, "Play A year") {
 		t.Error("a button is offered that the role does not permit")
 	}
 	s.Want(s.Post(at, "step", "hour"), http.StatusForbidden)
 	s.Want(s.Post(at+"/outcome", "contract", "9001", "code", "SUCCESS"), http.StatusForbidden)
+	s.Want(s.Post(at+"/scenario", "name", "year"), http.StatusForbidden)
 }
