@@ -192,8 +192,9 @@ func (tx *Tx) InDunning(ctx context.Context) ([]analytics.Owed, error) {
 		Currency       string
 		Orders, Amount int64
 	}
-	err := tx.q.NewSelect().TableExpr("contracts AS c").
-		Join("JOIN contract_history AS h ON h.shop_id = c.shop_id AND h.contract_id = c.id AND h.valid_to = 0").
+	// SQLite keeps the order of a cross join: the few contracts are looked up in the history.
+	err := tx.q.NewSelect().TableExpr("contracts AS c").Join("CROSS JOIN contract_history AS h").
+		Where("h.shop_id = c.shop_id").Where("h.contract_id = c.id").Where("h.valid_to = 0").
 		ColumnExpr("h.currency, COUNT(*) AS orders, SUM(h.order_amount) AS amount").
 		Where("c.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).Where("c.dunning <> ''").Group("h.currency").Order("h.currency").Scan(ctx, &rows)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // What pages of the dashboard read in the tests below.
 const (
-	pagedContracts = 600
+	pagedContracts = 1500
 	pagedCycles    = 4 // queued orders of each, all of a cycle at one instant
 	pagedFailing   = 12
 	pagedLimit     = 50
@@ -83,6 +83,10 @@ func transactionReads() []read {
 		}},
 		{"the first orders of a day", 8 * pagedLimit, func(ctx context.Context, tx *store.Tx) (int, error) {
 			list, err := tx.QueueOrders(ctx, from.AddDate(0, 0, 1), from.AddDate(0, 0, 2), 0, pagedLimit)
+			return len(list), err
+		}},
+		{"the contracts of a customer", 3, func(ctx context.Context, tx *store.Tx) (int, error) {
+			list, err := tx.SubscriberContracts(ctx, 7, pagedLimit)
 			return len(list), err
 		}},
 		{"what is unpaid", 3 * pagedFailing, func(ctx context.Context, tx *store.Tx) (int, error) {
@@ -195,7 +199,8 @@ func askDirectly(t *testing.T, db *store.DB, of shop.ID) {
 
 // bounded are the indexes that may be read from their shop's first entry on: they have few
 // entries, or a page ends the reading.
-var bounded = []string{"contracts_in_dunning", "contracts_by_dunning_class", "contracts_ending", "activity_by_time", "contracts_by_creation", "contract_facets_by_creation"}
+var bounded = []string{"contracts_in_dunning", "contracts_by_dunning_class", "contracts_ending", "contracts_failing_by_creation", "contracts_ending_by_creation", "activity_by_time",
+	"contract_facets_by_creation"}
 
 // checkSteps checks that no table is read from end to end, and no shop's part of one.
 func checkSteps(t *testing.T, db *store.DB, name string, queries []string) {
@@ -206,7 +211,7 @@ func checkSteps(t *testing.T, db *store.DB, name string, queries []string) {
 	for _, query := range queries {
 		for _, step := range stepsOf(t, db, query) {
 			known := slices.ContainsFunc(bounded, func(index string) bool { return strings.Contains(step, index+" ") })
-			small := strings.Contains(step, " n ") || strings.Contains(step, " v ") || strings.HasPrefix(step, "SCAN h") // counts, versions, a page
+			small := strings.Contains(step, " n ") || step == "SCAN n" && strings.Contains(query, "contract_counts") || strings.Contains(step, " v ") || strings.HasPrefix(step, "SCAN h") // counts, versions, a page
 			if !known && !small && (strings.HasPrefix(step, "SCAN ") && step != "SCAN CONSTANT ROW" || strings.HasSuffix(step, "(shop_id=?)")) {
 				t.Errorf("%s: %s\n%s", name, step, query)
 			}
