@@ -69,13 +69,13 @@ func scenarios() []scenario {
 			until:    after(1, 0, 1),
 		},
 		{
-			Scenario: simulate.Scenario{Name: "dunning-recovery", Title: "Dunning to recovery", About: "A customer's first renewal is declined for lack of funds, and the first retry is paid. Time moves past that retry."},
+			Scenario: simulate.Scenario{Name: "dunning-recovery", Title: "Dunning to recovery", About: "A customer's first renewal is declined for lack of funds, and the first retry is paid. Time moves past that retry, by about 5 weeks unless the store's settings say otherwise."},
 			declines: 1, needs: scene.retries, until: func(sc scene, _ context.Context) (time.Time, error) {
 				return sc.outlook().Retries[0].AddDate(0, 0, 1), nil
 			},
 		},
 		{
-			Scenario: simulate.Scenario{Name: "dunning-pause", Title: "Dunning to pause", About: "A customer's first renewal and all its retries are declined, and the subscription is paused. Time moves past the last retry."},
+			Scenario: simulate.Scenario{Name: "dunning-pause", Title: "Dunning to pause", About: "A customer's first renewal and all its retries are declined, and the subscription is paused. The store must be set to pause after the last retry. Time moves past it, by about 7 weeks unless the store's settings say otherwise."},
 			declines: 2 * dunning.MaxRetries, needs: scene.pausesAtLast, until: func(sc scene, _ context.Context) (time.Time, error) { return sc.outlook().End.AddDate(0, 0, 1), nil },
 		},
 		{
@@ -189,7 +189,7 @@ func (sc scene) outlook() dunning.Outlook {
 // retries refuses a store that does not try declined charges again.
 func (sc scene) retries(context.Context) error {
 	if len(sc.outlook().Retries) == 0 {
-		return fault.New(fault.FailedPrecondition, "the store does not try declined charges again: allow retries in its settings, under Failed payments")
+		return fault.New(fault.FailedPrecondition, "the store does not try declined charges again: allow retries in its settings, under Billing and dunning")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (sc scene) retries(context.Context) error {
 // pausesAtLast refuses a store that does not pause what stays unpaid.
 func (sc scene) pausesAtLast(context.Context) error {
 	if then := sc.outlook().Then; then != dunning.Pause {
-		return fault.New(fault.FailedPrecondition, "the store does not pause a subscription that stays unpaid (it is set to %s): choose pausing in its settings, under Failed payments", then)
+		return fault.New(fault.FailedPrecondition, "the store does not pause a subscription that stays unpaid (it is set to %s): choose pausing in its settings, under Billing and dunning", then)
 	}
 	return nil
 }
@@ -291,13 +291,17 @@ func (s *Sandbox) playScenario(r *http.Request) (played, error) {
 	if err := s.movable(); err != nil {
 		return played{}, err
 	}
+	if err := s.steps.claim(); err != nil {
+		return played{}, err
+	}
+	defer s.steps.release()
 	before, err := s.tally(r.Context())
 	if err != nil {
 		return played{}, err
 	}
 	made, to, err := s.stage(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main), one)
 	if err == nil {
-		err = s.steps.Advance(r.Context(), func(time.Time) (time.Time, error) { return to, nil })
+		err = s.steps.advance(r.Context(), func(time.Time) (time.Time, error) { return to, nil })
 	}
 	if err != nil {
 		return played{}, err

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
@@ -79,7 +81,7 @@ func TestScenarioIsRefusedInStoreThatCannotShowIt(t *testing.T) {
 	b.direct("POST", "/settings", `{"dunning":{"mode":"SIMPLE","retries":0,"finalAction":"CANCEL"}}`, nil)
 	b.direct("POST", "/loyalty", `{"expireMonths":0}`, nil)
 	for name, says := range map[string]string{
-		"dunning-recovery": "allow retries", "dunning-pause": "choose pausing", "points-expiry": "set when they expire",
+		"dunning-recovery": "allow retries in its settings, under Billing and dunning", "dunning-pause": "choose pausing in its settings, under Billing and dunning", "points-expiry": "set when they expire",
 	} {
 		if status, text := ask(t, http.MethodPost, b.urls.Control+"/scenarios/"+name, "", ""); status < 400 || status >= 500 || !strings.Contains(text, says) {
 			t.Errorf("%s is answered with %d %s", name, status, text)
@@ -112,4 +114,30 @@ func TestScenarioOfDashboardWaitsForMove(t *testing.T) {
 	if err := c.Play(t.Context(), demo.Main, "trial-to-paid"); err != nil || len(c.moves) != 1 || c.moves[0].Contract == 0 || c.moves[0].Scenario != "Trial to paid" {
 		t.Errorf("the scenario: %v, moves %+v", err, c.moves)
 	}
+}
+
+// While the clock moves, on the dashboard or the control interface, a scenario is refused before
+// it makes anything.
+func TestScenarioMakesNothingWhileTimeMoves(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Empty: true, MainOnly: true})
+	c := &clockwork{Sandbox: b.Sandbox}
+	if err := b.steps.Advance(t.Context(), func(now time.Time) (time.Time, error) {
+		if status, text := ask(t, http.MethodPost, b.urls.Control+"/scenarios/trial-to-paid", "", ""); status != http.StatusConflict || !strings.Contains(text, "moving already") {
+			t.Errorf("the control interface answers %d %s", status, text)
+		}
+		if err := c.Play(t.Context(), demo.Main, "trial-to-paid"); !fault.Is(err, fault.Conflict) || len(c.moves) != 0 {
+			t.Errorf("the dashboard: %v, moves %+v", err, c.moves)
+		}
+		return now, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if status, text := ask(t, http.MethodGet, b.urls.Control+"/platform/contracts/9001", "", ""); status != http.StatusNotFound {
+		t.Errorf("a scenario that was refused made a contract: %d %s", status, text)
+	}
+	if err := c.Play(t.Context(), "none.myshopify.com", "trial-to-paid"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("in a store that does not exist: %v", err)
+	}
+	b.direct("POST", "/scenarios/trial-to-paid", "", nil) // a scenario that failed keeps others from nothing
 }

@@ -31,7 +31,8 @@ type stepper struct {
 	pulse    func() int64 // grows while either side is at work
 	log      *slog.Logger
 
-	turn chan struct{} // holds one token: the running step has it
+	turn   chan struct{} // holds one token: the running step has it
+	moving chan struct{} // holds one token: the move that runs has it, from before its first step
 }
 
 // How far stepping goes before it gives up, and how often it looks.
@@ -48,6 +49,8 @@ const (
 func newStepper(s stepper) *stepper {
 	s.turn = make(chan struct{}, 1)
 	s.turn <- struct{}{}
+	s.moving = make(chan struct{}, 1)
+	s.moving <- struct{}{}
 	return &s
 }
 
@@ -82,9 +85,32 @@ func (s *stepper) Catch(ctx context.Context) error {
 	return s.aloneWithin(ctx, late.C, func() error { return s.settle(ctx) })
 }
 
-// Advance moves time to target and answers when all is quiet there. When ctx
-// ends, time stays at the instant that it reached.
+// Advance moves time to target, after other moves, and answers when all is quiet there. When
+// ctx ends, time stays at the instant that it reached.
 func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.Time, error)) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.moving:
+	}
+	defer s.release()
+	return s.advance(ctx, target)
+}
+
+// claim keeps other moves waiting until release, or is a Conflict when one runs.
+func (s *stepper) claim() error {
+	select {
+	case <-s.moving:
+		return nil
+	default:
+		return fault.New(fault.Conflict, "time is moving already: wait until it has arrived")
+	}
+}
+
+func (s *stepper) release() { s.moving <- struct{}{} }
+
+// advance is Advance for the caller that has the claim.
+func (s *stepper) advance(ctx context.Context, target func(now time.Time) (time.Time, error)) error {
 	return s.alone(ctx, func() error {
 		from := s.clock.Now()
 		to, err := target(from)

@@ -80,7 +80,7 @@ func (c *clockwork) Advance(ctx context.Context, to time.Time) error {
 	if err := c.begin(simulate.Move{To: to}); err != nil {
 		return err
 	}
-	return c.run(ctx, to)
+	return c.run(ctx, to, c.steps.Advance)
 }
 
 // Scenarios lists what can be played.
@@ -95,21 +95,34 @@ func (c *clockwork) Play(ctx context.Context, domain, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.begin(simulate.Move{To: c.clock.Now(), Scenario: one.Title}); err != nil {
+	if err := c.steps.claim(); err != nil {
 		return err
+	}
+	to, err := c.prepare(ctx, domain, one)
+	if err != nil {
+		c.steps.release()
+		return err
+	}
+	return c.run(ctx, to, func(ctx context.Context, target func(time.Time) (time.Time, error)) error {
+		defer c.steps.release()
+		return c.steps.advance(ctx, target)
+	})
+}
+
+// prepare stages a scenario as a move that has begun, and returns where time moves.
+func (c *clockwork) prepare(ctx context.Context, domain string, one scenario) (time.Time, error) {
+	if err := c.begin(simulate.Move{To: c.clock.Now(), Scenario: one.Title}); err != nil {
+		return time.Time{}, err
 	}
 	made, to, err := c.stage(ctx, domain, one)
 	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	if err != nil {
 		c.moves = c.moves[1:]
 	} else {
 		c.moves[0].Contract, c.moves[0].To = made, to
 	}
-	c.mutex.Unlock()
-	if err != nil {
-		return err
-	}
-	return c.run(ctx, to)
+	return to, err
 }
 
 // begin adds a move, unless another one runs.
@@ -127,10 +140,13 @@ func (c *clockwork) begin(m simulate.Move) error {
 	return nil
 }
 
+// mover moves time, as stepper.Advance does.
+type mover func(ctx context.Context, target func(now time.Time) (time.Time, error)) error
+
 // run moves time and waits a moment for its end.
-func (c *clockwork) run(ctx context.Context, to time.Time) error {
+func (c *clockwork) run(ctx context.Context, to time.Time, move mover) error {
 	done := make(chan error, 1)
-	c.serving.Go(func() { done <- c.advance(c.working, to) })
+	c.serving.Go(func() { done <- c.advance(c.working, to, move) })
 	wait := time.NewTimer(moveWait)
 	defer wait.Stop()
 	select {
@@ -143,9 +159,9 @@ func (c *clockwork) run(ctx context.Context, to time.Time) error {
 }
 
 // advance moves time and notes what has happened.
-func (c *clockwork) advance(ctx context.Context, to time.Time) error {
+func (c *clockwork) advance(ctx context.Context, to time.Time, by mover) error {
 	var before tally
-	err := c.steps.Advance(ctx, func(time.Time) (at time.Time, err error) {
+	err := by(ctx, func(time.Time) (at time.Time, err error) {
 		before, err = c.tally(ctx)
 		return to, err
 	})

@@ -111,11 +111,15 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	if got := v.text(".banner.info"); !strings.Contains(got, "(+7 days)") {
 		t.Errorf("the banner says %q", got)
 	}
-	v.tab.Open(at + "/time")
-	v.tab.Click("button[value='trial-to-paid']")
-	for end := time.Now().Add(time.Minute); !strings.Contains(v.text("#time-results tbody tr"), "1 paid"); v.tab.Open(at + "/time") {
-		if time.Now().After(end) {
-			t.Fatalf("the scenario does not end: %s", v.text("#time-results"))
+	for _, scripts := range []bool{false, true} {
+		v.tab.Scripts(scripts)
+		v.tab.Open(at + "/time")
+		before := v.text("#time-results tbody a")
+		v.tab.Click("button[value='trial-to-paid']")
+		for end := time.Now().Add(time.Minute); v.text("#time-results tbody a") == before || strings.Contains(v.text("#time-results"), "oving"); v.tab.Open(at + "/time") {
+			if time.Now().After(end) {
+				t.Fatalf("the scenario does not end (scripts: %v): %s", scripts, v.text("#time-results"))
+			}
 		}
 	}
 	v.open("time of a scenario", at+"/time", http.StatusOK)

@@ -118,7 +118,7 @@ func TestNextChargeIsScriptedForContractsOfTheStore(t *testing.T) {
 func TestScenarioLeadsToItsContract(t *testing.T) {
 	t.Parallel()
 	s, c := open(t)
-	s.Want(s.Get(at), http.StatusOK, "Time moves by a year.", `aria-label="Play A year"`)
+	s.Want(s.Get(at), http.StatusOK, "Time moves by a year.", `aria-label="Play A year"`, dashboardtest.At+`/settings/payments">Billing and dunning</a>`)
 	s.Want(s.Post(at+"/scenario", "name", "year"), http.StatusOK, "The scenario was played.", "(&#43;365 days)", "A year: ", dashboardtest.At+`/contracts/9007">contract 9007</a>`)
 	s.Want(s.Post(at+"/scenario", "name", "other"), http.StatusUnprocessableEntity, "The store has no plans")
 	c.slow = true
