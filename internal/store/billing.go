@@ -182,18 +182,19 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		return err
 	}
 	given := next
+	rows, err := rowsOf[attemptRow](tx.of, attempts...)
+	if err != nil {
+		return err
+	}
 	added, kept := make([]attemptRow, 0, missing), make([]attemptRow, 0, len(attempts)-missing)
-	for _, a := range attempts {
-		row, err := rowOf[attemptRow](tx.of, a)
-		if err != nil {
-			return err
-		}
+	for i := range attempts {
+		a := &attempts[i]
 		if a.ID == 0 {
-			row.ID, row.Version = given, 1
+			rows[i].ID, rows[i].Version = given, 1
 			given++
-			added = append(added, row)
+			added = append(added, rows[i])
 		} else {
-			kept = append(kept, row)
+			kept = append(kept, rows[i])
 		}
 		if a.Status == billing.Success && a.OrderName != "" {
 			orders = append(orders, termOf(tx.of, a.Contract, termOrder, a.OrderName))

@@ -18,11 +18,11 @@ import (
 // what was read.
 func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) error {
 	rows := make([]contractRow, len(contracts))
-	for i, c := range contracts {
-		m := mapping{toRow: true, of: tx.of}
-		rows[i].progress(&m, &c)
+	m := mapping{toRow: true, of: tx.of}
+	for i := range contracts {
+		rows[i].progress(&m, &contracts[i])
 		if m.err != nil {
-			return fmt.Errorf("write contract %d: %w", c.ID, m.err)
+			return fmt.Errorf("write contract %d: %w", contracts[i].ID, m.err)
 		}
 	}
 	n, err := update(ctx, tx, rows, progress...)

@@ -49,7 +49,17 @@ func sealedRowOf[R, V any, P mapped[R, V]](s sealer, of shop.ID, v V) (R, error)
 
 // rowsOf returns the rows of domain values.
 func rowsOf[R, V any, P mapped[R, V]](of shop.ID, list ...V) ([]R, error) {
-	return parsed(list, func(v V) (R, error) { return rowOf[R, V, P](of, v) })
+	rows := make([]R, len(list))
+	m := mapping{toRow: true, of: of}
+	var v V // one for all, for it is moved to the heap
+	for i := range list {
+		v = list[i]
+		P(&rows[i]).Columns(&m, &v)
+		if m.err != nil {
+			return nil, fmt.Errorf("write a row of %s: %w", tableName[R](), m.err)
+		}
+	}
+	return rows, nil
 }
 
 // readRow returns the domain value of a row.
@@ -68,7 +78,15 @@ func readSealedRow[V, R any, P mapped[R, V]](s sealer, r R) (V, error) {
 
 // readRows returns the domain values of rows.
 func readRows[V, R any, P mapped[R, V]](rows []R) ([]V, error) {
-	return parsed(rows, readRow[V, R, P])
+	list := make([]V, len(rows))
+	m := mapping{}
+	for i := range rows {
+		P(&rows[i]).Columns(&m, &list[i])
+		if m.err != nil {
+			return nil, fmt.Errorf("read a row of %s: %w", tableName[R](), m.err)
+		}
+	}
+	return list, nil
 }
 
 // tableName returns the table of a row type.

@@ -36,20 +36,29 @@ type published struct {
 // changes returns what was written of contracts and attempts.
 func (p published) changes(queue []analytics.QueueChange) analytics.Changes {
 	return analytics.Changes{
-		Contracts: lastOfEach(p.contracts, func(c contract.Contract) contract.ID { return c.ID }),
-		Attempts:  lastOfEach(p.attempts, func(a billing.Attempt) billing.AttemptID { return a.ID }),
+		Contracts: lastOfEach(p.contracts, func(c *contract.Contract) contract.ID { return c.ID }),
+		Attempts:  lastOfEach(p.attempts, func(a *billing.Attempt) billing.AttemptID { return a.ID }),
 		Queue:     queue,
 		Entries:   p.entries,
 	}
 }
 
-// lastOfEach returns the last of the values with a key, sorted by key.
-func lastOfEach[T any, K cmp.Ordered](list []T, key func(T) K) []T {
-	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
-	last := list[:0:0]
-	for i, v := range list {
-		if i+1 == len(list) || key(list[i+1]) != key(v) {
-			last = append(last, v)
+// lastOfEach returns the last of the values with a key, sorted by key. The values are large, so
+// that positions are sorted, and nothing is copied where each has its own key already.
+func lastOfEach[T any, K cmp.Ordered](list []T, key func(*T) K) []T {
+	order, sorted := make([]int, len(list)), true
+	for i := range list {
+		order[i] = i
+		sorted = sorted && (i == 0 || key(&list[i-1]) < key(&list[i]))
+	}
+	if sorted {
+		return list
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(key(&list[a]), key(&list[b])), cmp.Compare(a, b)) })
+	last := make([]T, 0, len(list))
+	for i, at := range order {
+		if i+1 == len(order) || key(&list[order[i+1]]) != key(&list[at]) {
+			last = append(last, list[at])
 		}
 	}
 	return last

@@ -36,7 +36,7 @@ func limited(c contract.Contract, there []billing.Attempt, cal cadence.Calendar,
 	}
 	for cycle := max(c.Series.Cycle, LastMade(there, now)+1); cycle < last; cycle++ {
 		if !has[cycle] && !c.PastLastCycle(cycle) {
-			holes = append(holes, upcoming(c, cycle, cal, now))
+			holes = append(holes, upcoming(&c, cycle, cal, now))
 		}
 	}
 	return gone, holes

@@ -21,8 +21,8 @@ func planned(c contract.Contract) bool {
 
 // fill returns the attempts that a contract's queue lacks: the next orders are in it,
 // however many of those in it are put off behind others.
-func fill(c contract.Contract, q billing.Queue, cal cadence.Calendar, now time.Time) []billing.Attempt {
-	if !planned(c) {
+func fill(c *contract.Contract, q billing.Queue, cal cadence.Calendar, now time.Time) []billing.Attempt {
+	if !planned(*c) {
 		return nil
 	}
 	var missing []billing.Attempt
@@ -40,14 +40,15 @@ func fill(c contract.Contract, q billing.Queue, cal cadence.Calendar, now time.T
 }
 
 // nextCycle returns the first cycle of a contract that has no attempt yet.
-func nextCycle(q billing.Queue, c contract.Contract) int { return max(q.LastCycle+1, c.Series.Cycle) }
+func nextCycle(q billing.Queue, c *contract.Contract) int { return max(q.LastCycle+1, c.Series.Cycle) }
 
 // readPutOff completes queues of contracts by the dates of those that wait, where one may
 // be put off behind an order that has no attempt yet.
 func readPutOff(ctx context.Context, tx billing.Tx, contracts []contract.Contract, queues map[contract.ID]billing.Queue, cal cadence.Calendar) error {
 	var ids []contract.ID
-	for _, c := range contracts {
-		if q := queues[c.ID]; planned(c) && q.Latest.After(c.DueOn(nextCycle(q, c), cal)) {
+	for i := range contracts {
+		c := &contracts[i]
+		if q := queues[c.ID]; planned(*c) && q.Latest.After(c.DueOn(nextCycle(q, c), cal)) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -64,7 +65,7 @@ func readPutOff(ctx context.Context, tx billing.Tx, contracts []contract.Contrac
 }
 
 // upcoming is the attempt of a cycle that waits for its date.
-func upcoming(c contract.Contract, cycle int, cal cadence.Calendar, now time.Time) billing.Attempt {
+func upcoming(c *contract.Contract, cycle int, cal cadence.Calendar, now time.Time) billing.Attempt {
 	date := c.DueOn(cycle, cal)
 	a := billing.Attempt{Contract: c.ID, Cycle: cycle, Status: billing.Queued, BillingDate: date, DueAt: date, CreatedAt: now, UpdatedAt: now}
 	for _, w := range c.Overrides {
@@ -134,7 +135,7 @@ func Refill(ctx context.Context, tx billing.Tx, s shop.Shop, contracts []contrac
 			carrying = append(carrying, c)
 		}
 		q := queues[c.ID]
-		added := fill(*c, q, cal, now)
+		added := fill(c, q, cal, now)
 		missing = append(missing, added...)
 		reached := q.LastCycle
 		if len(added) > 0 {

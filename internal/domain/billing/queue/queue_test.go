@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 			t.Parallel()
 			c := g
 			c.MaxCycles = row.max
-			got := fill(c, row.q, billingtest.Calendar, billingtest.Now)
+			got := fill(&c, row.q, billingtest.Calendar, billingtest.Now)
 			if len(got) != len(row.cycles) {
 				t.Fatalf("%d attempts, want %d", len(got), len(row.cycles))
 			}
@@ -43,7 +43,7 @@ func TestFill(t *testing.T) {
 	}
 	paused := g
 	paused.Status = contract.Paused
-	if got := fill(paused, billing.Queue{}, billingtest.Calendar, billingtest.Now); got != nil {
+	if got := fill(&paused, billing.Queue{}, billingtest.Calendar, billingtest.Now); got != nil {
 		t.Errorf("a paused contract got a queue: %v", got)
 	}
 }

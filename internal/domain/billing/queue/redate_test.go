@@ -43,7 +43,7 @@ func TestNewOrdersOfChosenSeriesArePublished(t *testing.T) {
 	g := billingtest.Monthly()
 	for _, moved := range []bool{false, true} {
 		g.Series.Moved = moved
-		for _, a := range fill(g, billing.Queue{LastCycle: 2}, billingtest.Calendar, billingtest.Now) {
+		for _, a := range fill(&g, billing.Queue{LastCycle: 2}, billingtest.Calendar, billingtest.Now) {
 			if a.PublishAt.IsZero() == moved {
 				t.Errorf("chosen %t: published at %s", moved, a.PublishAt)
 			}

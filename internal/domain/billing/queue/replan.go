@@ -119,7 +119,7 @@ func comeBack(c *contract.Contract, there []billing.Attempt, made int, cal caden
 		switch {
 		case w.Date.IsZero() || w.Cycle >= max(made, c.Series.Cycle) || c.PastLastCycle(w.Cycle) || has:
 		case w.Date.After(now):
-			back = append(back, upcoming(*c, w.Cycle, cal, now))
+			back = append(back, upcoming(c, w.Cycle, cal, now))
 		case w.Cycle < made:
 			c.AddPassedCycles(1)
 			c.Overrides = dropOverrides(c.Overrides, w.Cycle, w.Cycle)
@@ -203,7 +203,7 @@ func replan(c contract.Contract, there []billing.Attempt, cal cadence.Calendar, 
 	}
 	for cycle := c.Series.Cycle; runs && cycle < last; cycle++ {
 		if !has[cycle] && !c.PastLastCycle(cycle) {
-			kept = append(kept, upcoming(c, cycle, cal, now))
+			kept = append(kept, upcoming(&c, cycle, cal, now))
 		}
 	}
 	return gone, kept
