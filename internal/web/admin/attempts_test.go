@@ -20,7 +20,7 @@ import (
 
 // by is the actor that the fixture's requests act as.
 func by() activity.Actor {
-	return activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1"}
+	return activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1", Request: "req-1"}
 }
 
 func TestOrderListPassesItsQueryOn(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -74,7 +73,7 @@ func TestShippingProfileBodyBecomesCommand(t *testing.T) {
 	}
 	webtest.Golden(t, "shipping-profile.json", w.Body.Bytes())
 	usd := func(cents int64) money.Amount { return money.Amount{Minor: cents, Currency: "USD"} }
-	want := &delivery.CreateCommand{Name: "Subscriptions", Actor: activity.Actor{Source: activity.MerchantExternalAPI, By: by().By, ClientIP: by().ClientIP}, Places: []delivery.Place{
+	want := &delivery.CreateCommand{Name: "Subscriptions", Actor: by(), Places: []delivery.Place{
 		{Location: 6001, Zones: []delivery.Zone{
 			{Country: "US", Province: "CA", Rates: []delivery.Rate{{Name: "Express", Price: usd(1250), Conditions: []delivery.Condition{
 				{Operator: platform.AtLeast, Price: new(usd(1000))}, {Operator: platform.AtMost, Price: new(usd(9999))},

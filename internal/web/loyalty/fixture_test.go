@@ -37,7 +37,7 @@ func theShop() shop.Shop {
 }
 
 func by() activity.Actor {
-	return activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1"}
+	return activity.Actor{Source: activity.MerchantExternalAPI, By: "API key ERP", ClientIP: "192.0.2.1", Request: "req-1"}
 }
 
 // fakes stands in for the domain: it remembers what it was asked and answers what
@@ -134,7 +134,7 @@ func serve(t *testing.T, f *fakes) *server {
 // ask sends a request with the full key. Headers are given as name, value.
 func (s *server) ask(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
-	return webtest.Send(s.t, s.handler, method, target, body, append([]string{"X-API-Key", fullKey}, headers...)...)
+	return webtest.Send(s.t, s.handler, method, target, body, append([]string{"X-API-Key", fullKey, "X-Request-Id", "req-1"}, headers...)...)
 }
 
 func theMember() loyalty.Member {
