@@ -97,13 +97,16 @@ func (s *stepper) Advance(ctx context.Context, target func(now time.Time) (time.
 	return s.advance(ctx, target)
 }
 
+// errMoving refuses a move while another one runs.
+var errMoving = fault.New(fault.Conflict, "time is moving already: wait until it has arrived")
+
 // claim keeps other moves waiting until release, or is a Conflict when one runs.
 func (s *stepper) claim() error {
 	select {
 	case <-s.moving:
 		return nil
 	default:
-		return fault.New(fault.Conflict, "time is moving already: wait until it has arrived")
+		return errMoving
 	}
 }
 

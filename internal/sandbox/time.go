@@ -30,6 +30,7 @@ type clockwork struct {
 func (s *Sandbox) timeRoom() dashboard.Room {
 	return simulate.New(simulate.Options{
 		Clockwork: &clockwork{Sandbox: s}, Log: func() simulate.Log { return s.front.running().Store },
+		Scenarios: described(),
 		Links: []simulate.Link{
 			{Name: "Mail catcher", Address: s.urls.Control + "/mail", About: "Every e-mail that the service has sent."},
 			{Name: "Webhook catcher", Address: s.urls.Control, About: "Receivers whose answers can be scripted, and the rest of the control interface."},
@@ -83,12 +84,6 @@ func (c *clockwork) Advance(ctx context.Context, to time.Time) error {
 	return c.run(ctx, to, c.steps.Advance)
 }
 
-// Scenarios lists what can be played.
-func (c *clockwork) Scenarios() []simulate.Scenario {
-	list, _ := c.listScenarios(nil)
-	return list
-}
-
 // Play begins a scenario in a store: no other move runs while it is set up.
 func (c *clockwork) Play(ctx context.Context, domain, name string) error {
 	one, err := scenarioOf(name)
@@ -133,7 +128,7 @@ func (c *clockwork) begin(m simulate.Move) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if len(c.moves) > 0 && !c.moves[0].Done {
-		return fault.New(fault.Conflict, "time is moving already: wait until it has arrived")
+		return errMoving
 	}
 	m.From = c.clock.Now()
 	c.moves = append([]simulate.Move{m}, c.moves[:min(len(c.moves), mostMoves-1)]...)

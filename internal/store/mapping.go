@@ -31,6 +31,18 @@ type mapped[R, V any] interface {
 	Columns(m *mapping, v *V)
 }
 
+// mapRow maps a row and its domain value, in the direction of the mapping.
+func mapRow[R, V any, P mapped[R, V]](m *mapping, r *R, v *V) error {
+	if P(r).Columns(m, v); m.err == nil {
+		return nil
+	}
+	verb := "read"
+	if m.toRow {
+		verb = "write"
+	}
+	return fmt.Errorf("%s a row of %s: %w", verb, tableName[R](), m.err)
+}
+
 // rowOf returns the row of a domain value.
 func rowOf[R, V any, P mapped[R, V]](of shop.ID, v V) (R, error) {
 	return sealedRowOf[R, V, P](sealer{}, of, v)
@@ -39,12 +51,8 @@ func rowOf[R, V any, P mapped[R, V]](of shop.ID, v V) (R, error) {
 // sealedRowOf is rowOf for rows with encrypted columns.
 func sealedRowOf[R, V any, P mapped[R, V]](s sealer, of shop.ID, v V) (R, error) {
 	var r R
-	m := mapping{toRow: true, of: of, seal: s}
-	P(&r).Columns(&m, &v)
-	if m.err != nil {
-		return r, fmt.Errorf("write a row of %s: %w", tableName[R](), m.err)
-	}
-	return r, nil
+	err := mapRow[R, V, P](&mapping{toRow: true, of: of, seal: s}, &r, &v)
+	return r, err
 }
 
 // rowsOf returns the rows of domain values.
@@ -54,9 +62,8 @@ func rowsOf[R, V any, P mapped[R, V]](of shop.ID, list ...V) ([]R, error) {
 	var v V // one for all, for it is moved to the heap
 	for i := range list {
 		v = list[i]
-		P(&rows[i]).Columns(&m, &v)
-		if m.err != nil {
-			return nil, fmt.Errorf("write a row of %s: %w", tableName[R](), m.err)
+		if err := mapRow[R, V, P](&m, &rows[i], &v); err != nil {
+			return nil, err
 		}
 	}
 	return rows, nil
@@ -68,12 +75,8 @@ func readRow[V, R any, P mapped[R, V]](r R) (V, error) { return readSealedRow[V,
 // readSealedRow is readRow for rows with encrypted columns.
 func readSealedRow[V, R any, P mapped[R, V]](s sealer, r R) (V, error) {
 	var v V
-	m := mapping{seal: s}
-	P(&r).Columns(&m, &v)
-	if m.err != nil {
-		return v, fmt.Errorf("read a row of %s: %w", tableName[R](), m.err)
-	}
-	return v, nil
+	err := mapRow[R, V, P](&mapping{seal: s}, &r, &v)
+	return v, err
 }
 
 // readRows returns the domain values of rows.
@@ -81,9 +84,8 @@ func readRows[V, R any, P mapped[R, V]](rows []R) ([]V, error) {
 	list := make([]V, len(rows))
 	m := mapping{}
 	for i := range rows {
-		P(&rows[i]).Columns(&m, &list[i])
-		if m.err != nil {
-			return nil, fmt.Errorf("read a row of %s: %w", tableName[R](), m.err)
+		if err := mapRow[R, V, P](&m, &rows[i], &list[i]); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

@@ -24,11 +24,10 @@ import (
 
 // sqliteEngine has one connection that writes and several that read.
 type sqliteEngine struct {
-	path    string
-	writer  *bun.DB
-	reader  *bun.DB
-	readers int // connections
-	queue   *job.Queue[*sql.Tx]
+	path   string
+	writer *bun.DB
+	reader *bun.DB
+	queue  *job.Queue[*sql.Tx]
 }
 
 const sqliteReaders = 4
@@ -74,7 +73,6 @@ func openSQLite(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	e.reader.SetMaxOpenConns(readers)
 	e.reader.SetMaxIdleConns(readers)
 	e.reader.SetConnMaxLifetime(readerLife)
-	e.readers = readers
 	if e.queue, err = job.OnSQLite(writer.DB); err != nil {
 		return nil, nil, errors.Join(err, e.close())
 	}
@@ -191,7 +189,7 @@ func (e *sqliteEngine) analyze(ctx context.Context) error {
 		return err
 	}
 	e.reader.SetMaxIdleConns(-1)
-	e.reader.SetMaxIdleConns(e.readers)
+	e.reader.SetMaxIdleConns(e.reader.Stats().MaxOpenConnections)
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (m *room) answer(w http.ResponseWriter, r *http.Request, v dashboard.Visit,
 		Real: v.Instant(state.Real), Now: v.Instant(state.Now), Movable: state.Movable, May: v.May(staff.ManageStore), Moving: state.Moving(), Links: m.Links,
 		Due:      dashboard.Count(state.Due, "order is due", "orders are due") + ", " + dashboard.Count(state.Waiting, "webhook waits", "webhooks wait"),
 		Earliest: state.Now.In(v.Zone).Format(time.DateOnly), Contract: r.PostForm.Get("contract"),
-		Scenarios: m.Clockwork.Scenarios(),
+		Scenarios: m.Scenarios,
 	}
 	if !state.Next.IsZero() {
 		p.Next = v.Instant(state.Next)

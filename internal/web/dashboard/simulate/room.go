@@ -61,8 +61,6 @@ type Clockwork interface {
 	Advance(ctx context.Context, to time.Time) error
 	// RunDue does what is due now.
 	RunDue(ctx context.Context) error
-	// Scenarios lists what can be played.
-	Scenarios() []Scenario
 	// Play begins a scenario in a store, and returns when time has arrived or after a moment.
 	// Another move that runs is a Conflict; a store that lacks what the scenario needs is a
 	// FailedPrecondition.
@@ -81,6 +79,7 @@ type Log interface {
 type Options struct {
 	Clockwork Clockwork
 	Log       func() Log
+	Scenarios []Scenario // that can be played
 	// Links lead to what else a sandbox has, by name.
 	Links []Link
 }

@@ -35,10 +35,6 @@ func (c *clockwork) Advance(_ context.Context, to time.Time) error {
 	return nil
 }
 
-func (c *clockwork) Scenarios() []simulate.Scenario {
-	return []simulate.Scenario{{Name: "year", Title: "A year", About: "Time moves by a year."}}
-}
-
 func (c *clockwork) Play(ctx context.Context, domain, name string) error {
 	if domain != "first.myshopify.com" || name != "year" {
 		return fault.New(fault.FailedPrecondition, "the store has no plans")
@@ -66,6 +62,7 @@ func open(t *testing.T) (*dashboardtest.Site, *clockwork) {
 	s := dashboardtest.Open(t, func(s *dashboardtest.Site, o *dashboard.Options) {
 		c.state = simulate.State{Real: s.Clock.Now(), Now: s.Clock.Now(), Movable: true, Next: s.Clock.Now().Add(90 * time.Minute), Due: 1, Waiting: 2}
 		o.Rooms = append(o.Rooms, simulate.New(simulate.Options{
+			Scenarios: []simulate.Scenario{{Name: "year", Title: "A year", About: "Time moves by a year."}},
 			Clockwork: c, Log: func() simulate.Log { return s.DB }, Links: []simulate.Link{{Name: "Mail catcher", Address: "http://127.0.0.1:8085/mail"}},
 		}))
 		began := s.Clock.Now()
