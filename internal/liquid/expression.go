@@ -42,7 +42,10 @@ func (p path) value(c *Context) (any, error) {
 }
 
 // span is a range of whole numbers.
-type span struct{ from, to expression }
+type span struct {
+	from, to expression
+	line     int
+}
 
 func (s span) value(c *Context) (any, error) {
 	from, err := s.from.value(c)
@@ -54,7 +57,10 @@ func (s span) value(c *Context) (any, error) {
 		return nil, err
 	}
 	first, last := whole(from), whole(to)
-	if last-first >= maxSteps {
+	if limit := c.engine.Limits.Range; limit > 0 && last > first && (last-first >= limit || last-first < 0) {
+		return nil, at(s.line, "(%d..%d) has more than %d numbers", first, last, limit)
+	}
+	if last > first && (last-first >= maxSteps || last-first < 0) {
 		last = first + maxSteps
 	}
 	list := []any{}
@@ -92,6 +98,11 @@ func (f filtered) value(c *Context) (any, error) {
 		}
 		if v, err = one.filter(c, v, args, named); err != nil {
 			return nil, at(one.line, "filter %s: %s", one.name, err.Error())
+		}
+		if text, ok := v.(string); ok {
+			if err := tooLong(one.line, len(text), c.engine.Limits.Text); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return v, err
@@ -273,7 +284,7 @@ func (l *lexer) primary() (expression, error) {
 		if err != nil {
 			return nil, err
 		}
-		return span{from, to}, l.expect(")")
+		return span{from, to, l.line}, l.expect(")")
 	case digit(w[0]) || w[0] == '-':
 		return number(w, l.line)
 	case !letter(w[0]):

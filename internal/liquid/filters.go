@@ -18,10 +18,10 @@ var filters = map[string]Filter{
 	"upcase":        texts(func(s string, _ []string) string { return strings.ToUpper(s) }, 0),
 	"downcase":      texts(func(s string, _ []string) string { return strings.ToLower(s) }, 0),
 	"strip":         texts(func(s string, _ []string) string { return strings.TrimSpace(s) }, 0),
-	"escape":        texts(func(s string, _ []string) string { return escape(s) }, 0),
+	"escape":        escapeOnce,
 	"url_encode":    texts(func(s string, _ []string) string { return url.QueryEscape(s) }, 0),
 	"strip_html":    texts(func(s string, _ []string) string { return markup.ReplaceAllString(s, "") }, 0),
-	"newline_to_br": texts(func(s string, _ []string) string { return strings.ReplaceAll(s, "\n", "<br />\n") }, 0),
+	"newline_to_br": marked(func(s string) string { return strings.ReplaceAll(s, "\n", "<br />\n") }),
 	"remove":        texts(func(s string, args []string) string { return strings.ReplaceAll(s, args[0], "") }, 1),
 	"replace":       texts(func(s string, args []string) string { return strings.ReplaceAll(s, args[0], args[1]) }, 2),
 	"capitalize":    texts(func(s string, _ []string) string { return capital(s) }, 0),
@@ -66,6 +66,38 @@ func texts(f func(s string, args []string) string, takes int) Filter {
 		}
 		return f(Text(in), list), nil
 	}, takes)
+}
+
+// escapeOnce is the filter "escape". What is escaped when it is written is not escaped twice.
+func escapeOnce(c *Context, in any, args []any, named map[string]any) (any, error) {
+	if len(args)+len(named) > 0 {
+		return nil, errors.New("it has the wrong number of arguments")
+	}
+	if c.engine.Escape {
+		return HTML(escaped(in)), nil
+	}
+	return escape(Text(in)), nil
+}
+
+// marked is a filter that makes markup of a text, in which HTML has its meaning already.
+func marked(f func(escaped string) string) Filter {
+	return func(c *Context, in any, args []any, named map[string]any) (any, error) {
+		switch {
+		case len(args)+len(named) > 0:
+			return nil, errors.New("it has the wrong number of arguments")
+		case c.engine.Escape:
+			return HTML(f(escaped(in))), nil
+		}
+		return f(Text(in)), nil
+	}
+}
+
+// escaped returns a value as HTML.
+func escaped(v any) string {
+	if safe, ok := v.(HTML); ok {
+		return string(safe)
+	}
+	return escape(Text(v))
 }
 
 // numbers is a filter of two numbers, whole if both are.

@@ -8,6 +8,9 @@ package liquid
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
 )
 
 // Filter changes a value: {{ in | name: args, key: named }}.
@@ -23,6 +26,20 @@ type Engine struct {
 	Blocks  map[string]Block  // by name
 	// Snippets returns the source of what {% render 'name' %} names; nil: there are none.
 	Snippets func(name string) (string, error)
+	// Escape has values escaped for HTML when they are written, unless they are of type HTML.
+	Escape bool
+	Limits Limits
+}
+
+// HTML is a text that is written as it is.
+type HTML string
+
+// Limits are those of one rendering by an author who is not trusted. 0: the limit is not set.
+type Limits struct {
+	Output int           // bytes of the text that is written, and of each that is captured
+	Text   int           // bytes of a value that a filter makes
+	Range  int64         // numbers of (1..n)
+	Time   time.Duration // on the wall
 }
 
 // Template is a source that was read.
@@ -71,10 +88,16 @@ const (
 	maxDepth = 20 // of snippets in snippets
 )
 
+// stepsPerLook is after how many steps the clock is looked at.
+const stepsPerLook = 64
+
 // Render writes the template with the given objects. What goes wrong is an *Error.
 func (t *Template) Render(objects map[string]any) (string, error) {
 	steps := 0
 	c := &Context{engine: t.engine, objects: objects, scope: map[string]any{}, names: t.names, steps: &steps}
+	if limit := t.engine.Limits.Time; limit > 0 {
+		c.until = clock.System{}.Now().Add(limit)
+	}
 	return t.render(c)
 }
 
@@ -85,6 +108,14 @@ func (t *Template) render(c *Context) (string, error) {
 		return "", t.located(err)
 	}
 	return out.String(), nil
+}
+
+// tooLong is the error of a text that is longer than a limit, or nil.
+func tooLong(line, size, limit int) error {
+	if limit > 0 && size > limit {
+		return at(line, "the text is longer than %d bytes", limit)
+	}
+	return nil
 }
 
 // located gives an error of the template its name.
@@ -103,6 +134,7 @@ type Context struct {
 	scope    map[string]any  // assigned here
 	names    map[string]bool // that may be read before they are assigned
 	steps    *int
+	until    time.Time // when the rendering ends; zero: when it is done
 }
 
 // Object returns one of the host's objects, or nil.
@@ -112,6 +144,9 @@ func (c *Context) Object(name string) any { return c.objects[name] }
 func (c *Context) step(line int) error {
 	if *c.steps++; *c.steps > maxSteps {
 		return at(line, "the template does not end: more than %d steps", maxSteps)
+	}
+	if *c.steps%stepsPerLook == 0 && !c.until.IsZero() && (clock.System{}).Now().After(c.until) {
+		return at(line, "the template takes longer than %s", c.engine.Limits.Time)
 	}
 	return nil
 }

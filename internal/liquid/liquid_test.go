@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/liquid"
 )
@@ -161,4 +162,39 @@ func FuzzParse(f *testing.F) {
 			_, _ = tpl.Render(map[string]any{"a": int64(1), "list": []any{"x"}})
 		}
 	})
+}
+
+func TestFencedTemplates(t *testing.T) {
+	t.Parallel()
+	fenced := &liquid.Engine{Escape: true, Limits: liquid.Limits{Output: 1000, Text: 500, Range: 100, Time: 50 * time.Millisecond}}
+	values := map[string]any{"name": `<b>"Tea"`, "block": liquid.HTML("<i>ok</i>")}
+	for name, test := range map[string]struct{ source, want, problem string }{
+		"a value is escaped":                     {source: "{{ name }}", want: "&lt;b&gt;&quot;Tea&quot;"},
+		"and not twice":                          {source: "{{ name | escape }}", want: "&lt;b&gt;&quot;Tea&quot;"},
+		"HTML of the host is not":                {source: "{{ block }}", want: "<i>ok</i>"},
+		"what was captured is not escaped again": {source: "{% capture x %}<p>{{ name }}</p>{% endcapture %}{{ x }}", want: "<p>&lt;b&gt;&quot;Tea&quot;</p>"},
+		"line breaks stay, values do not":        {source: "{{ name | append: '\n' | newline_to_br }}", want: "&lt;b&gt;&quot;Tea&quot;<br />\n"},
+		"a filter makes HTML a text":             {source: "{{ block | upcase }}", want: "&lt;I&gt;OK&lt;/I&gt;"},
+		"it prints too much":                     {source: "{% for i in (1..90) %}0123456789ab{% endfor %}", problem: "longer than 1000 bytes"},
+		"it captures too much":                   {source: "{% capture x %}{% for i in (1..90) %}0123456789ab{% endfor %}{% endcapture %}", problem: "longer than 1000 bytes"},
+		"a text doubles":                         {source: "{% assign s = 'ab' %}{% for i in (1..90) %}{% assign s = s | append: s %}{% endfor %}", problem: "page:1: the text is longer than 500 bytes"},
+		"a range is too long":                    {source: "a\n{% for i in (1..1000) %}{% endfor %}", problem: "page:2: (1..1000) has more than 100 numbers"},
+		"a range overflows":                      {source: "{% for i in (-9000000000000000000..9000000000000000000) %}{% endfor %}", problem: "more than 100 numbers"},
+		"it loops in loops":                      {source: strings.Repeat("{% for i in (1..90) %}", 6) + strings.Repeat("{% endfor %}", 6), problem: "the template"},
+		"it divides by zero":                     {source: "{{ 1 | divided_by: 0 }}", problem: "page:1: filter divided_by: divided by 0"},
+		"it reads a file":                        {source: "{% render 'x' %}", problem: "snippet"},
+		"it includes a file":                     {source: "{% include 'x' %}", problem: "include"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ""
+			page, err := fenced.Parse("page", test.source)
+			if err == nil {
+				got, err = page.Render(values)
+			}
+			if test.problem == "" && (err != nil || got != test.want) || test.problem != "" && (err == nil || !strings.Contains(err.Error(), test.problem)) {
+				t.Errorf("%q, %v; want %q or an error with %q", got, err, test.want, test.problem)
+			}
+		})
+	}
 }

@@ -30,9 +30,9 @@ func run(c *Context, list []node, out *strings.Builder) error {
 // verbatim is text between tags.
 type verbatim string
 
-func (v verbatim) write(_ *Context, out *strings.Builder) error {
+func (v verbatim) write(c *Context, out *strings.Builder) error {
 	out.WriteString(string(v))
-	return nil
+	return tooLong(0, out.Len(), c.engine.Limits.Output)
 }
 
 // group is what {% liquid %} holds.
@@ -50,10 +50,15 @@ func (e echo) write(c *Context, out *strings.Builder) error {
 		return err
 	}
 	v, err := e.of.value(c)
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	if c.engine.Escape {
+		out.WriteString(escaped(v))
+	} else {
 		out.WriteString(Text(v))
 	}
-	return err
+	return tooLong(e.line, out.Len(), c.engine.Limits.Output)
 }
 
 type assign struct {
@@ -84,8 +89,17 @@ func (a capture) write(c *Context, _ *strings.Builder) error {
 	if err := run(c, a.body, &out); err != nil {
 		return err
 	}
-	c.scope[a.name] = out.String()
+	c.scope[a.name] = c.written(out.String())
 	return c.step(a.line)
+}
+
+// written returns a text that the template has written, as a value: where values are escaped it is
+// HTML already.
+func (c *Context) written(text string) any {
+	if c.engine.Escape {
+		return HTML(text)
+	}
+	return text
 }
 
 type branch struct {

@@ -28,6 +28,8 @@ func Text(v any) string {
 		return ""
 	case string:
 		return v
+	case HTML:
+		return string(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case int64:
