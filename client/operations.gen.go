@@ -1463,7 +1463,7 @@ type BillingAttempt struct {
 	// Examples: 1
 	TransactionRate *float64 `json:"transactionRate"`
 
-	// UpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+	// UpcomingOrderEmailSentStatus What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed.
 	//
 	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus BillingAttemptUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
@@ -1501,7 +1501,7 @@ type BillingAttemptTransactionFailedEmailSentStatus string
 // Examples: UNSENT
 type BillingAttemptTransactionFailedSmsSentStatus string
 
-// BillingAttemptUpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+// BillingAttemptUpcomingOrderEmailSentStatus What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed.
 //
 // Examples: UNSENT
 type BillingAttemptUpcomingOrderEmailSentStatus string
@@ -2620,7 +2620,7 @@ type ContractRow struct {
 	// Examples: active
 	Status string `json:"status"`
 
-	// StopUpComingOrderEmail Whether no e-mail is sent before orders. Always false: the service sends none.
+	// StopUpComingOrderEmail Whether no e-mail is sent before orders. Always false: the customer switches it off for all contracts.
 	//
 	// Examples: false
 	StopUpComingOrderEmail bool `json:"stopUpComingOrderEmail"`
@@ -2630,12 +2630,12 @@ type ContractRow struct {
 	// Examples: 9001
 	SubscriptionContractID int64 `json:"subscriptionContractId"`
 
-	// SubscriptionCreatedEmailSent Whether the customer got an e-mail about the new contract. Always false: the service does not send it.
+	// SubscriptionCreatedEmailSent Whether the customer got an e-mail about the new contract.
 	//
 	// Examples: false
 	SubscriptionCreatedEmailSent bool `json:"subscriptionCreatedEmailSent"`
 
-	// SubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. The service does not send it: always UNSENT.
+	// SubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. UNSENT: it is on its way, or none was due because the contract was made elsewhere.
 	//
 	// Examples: UNSENT
 	SubscriptionCreatedEmailSentStatus ContractRowSubscriptionCreatedEmailSentStatus `json:"subscriptionCreatedEmailSentStatus"`
@@ -2670,7 +2670,7 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	TrialEndDate *time.Time `json:"trialEndDate"`
 
-	// UpcomingEmailBufferDays Days, of 24 hours, before an order at which it is announced.
+	// UpcomingEmailBufferDays Days, of 24 hours, before an order at which its customer is first reminded.
 	//
 	// Examples: 3
 	UpcomingEmailBufferDays *int32 `json:"upcomingEmailBufferDays"`
@@ -2694,7 +2694,7 @@ type ContractRow struct {
 // Examples: STORE_FRONT
 type ContractRowOriginType string
 
-// ContractRowSubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. The service does not send it: always UNSENT.
+// ContractRowSubscriptionCreatedEmailSentStatus What became of the e-mail about the new contract. UNSENT: it is on its way, or none was due because the contract was made elsewhere.
 //
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedEmailSentStatus string
@@ -5491,7 +5491,7 @@ type ReportRow struct {
 	// Examples: 1
 	TransactionRate *float64 `json:"transactionRate"`
 
-	// UpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+	// UpcomingOrderEmailSentStatus What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed.
 	//
 	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus ReportRowUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
@@ -5529,7 +5529,7 @@ type ReportRowTransactionFailedEmailSentStatus string
 // Examples: UNSENT
 type ReportRowTransactionFailedSmsSentStatus string
 
-// ReportRowUpcomingOrderEmailSentStatus What became of the e-mail before the order. The service does not send it: always UNSENT.
+// ReportRowUpcomingOrderEmailSentStatus What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed.
 //
 // Examples: UNSENT
 type ReportRowUpcomingOrderEmailSentStatus string

@@ -38,7 +38,7 @@ var table = slices.Concat(
 		{of: "internal/base/locale/...", may: []string{"internal/base/..."}, libs: []string{"github.com/bojanz/currency", "golang.org/x/text"}},
 		{of: "internal/base/...", may: []string{"internal/base/..."}},
 		{of: "internal/config"},
-		{of: "internal/liquid"},
+		{of: "internal/liquid", may: []string{"internal/base/..."}},
 		{of: "internal/tracing", may: []string{"internal/base/..."}, libs: []string{"go.opentelemetry.io/otel"}},
 
 		{of: "internal/platform", may: []string{"internal/base/..."}},
@@ -109,6 +109,12 @@ var table = slices.Concat(
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
 		},
 		{
+			of:    "internal/web/portal/letters",
+			may:   []string{"internal/base/...", "internal/domain/...", "internal/liquid", "internal/web", "internal/web/portal", "internal/web/portal/words"},
+			libs:  []string{"golang.org/x/net"},
+			tests: []string{"internal/web/portal/..."},
+		},
+		{
 			of:    "internal/web/portal/...",
 			may:   []string{"internal/base/...", "internal/domain/...", "internal/web", "internal/web/portal", "internal/web/portal/words"},
 			tests: []string{"internal/store/...", "internal/pgtest", "internal/web/portal/..."},
@@ -158,7 +164,7 @@ var domain = [][]string{
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},
-	{"bulk", "portal", "staff"},
+	{"bulk", "mailtemplate", "portal", "staff"},
 	{"savedview"},
 	{"retention"},
 }
@@ -204,13 +210,16 @@ func domainRows() []row {
 	return rows
 }
 
+// domainTests are the features above that tests of a feature fill its store with.
+var domainTests = map[string][]string{"notify": {"internal/domain/billing"}}
+
 // featureRows returns the rows of a feature that may import the features below it.
 func featureRows(name string, below []string) []row {
 	folder := "internal/domain/" + name
 	feature := row{
 		may:   slices.Concat([]string{"internal/base/...", "internal/platform"}, below),
 		libs:  append([]string{"golang.org/x/sync"}, domainLibraries[name]...),
-		tests: []string{folder + "/...", "internal/platform/...", "internal/store/...", "internal/pgtest"},
+		tests: append([]string{folder + "/...", "internal/platform/...", "internal/store/...", "internal/pgtest"}, domainTests[name]...),
 		not:   []string{"net/http", "database/sql"},
 	}
 	levels, has := rooms[name]

@@ -136,7 +136,7 @@ func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
 	s := subscribe(t, nil)
 	s.uninstall()
 	s.pass("PT10M")
-	mails := s.mails("kind=merchant_notice")
+	mails := s.letters("kind=merchant_notice")
 	if len(mails) != 1 || mails[0].To != "owner@demo.myshopify.com" || !strings.Contains(mails[0].Text, "install the app again before") {
 		t.Fatalf("e-mails to the merchant: %+v", mails)
 	}
@@ -152,8 +152,8 @@ func TestMerchantIsToldOfUninstallationAndCanAvoidItsEnd(t *testing.T) {
 	s.call("POST", "/platform/shops/demo.myshopify.com/reinstall", nil, nil)
 	s.pass("P9D")
 	s.wantAmounts("25.00")
-	if n := s.logged("were cancelled while"); n != 0 || len(s.mails("kind=merchant_notice")) != 1 {
-		t.Errorf("%d reports of cancellations, %d e-mails", n, len(s.mails("kind=merchant_notice")))
+	if n := s.logged("were cancelled while"); n != 0 || len(s.letters("kind=merchant_notice")) != 1 {
+		t.Errorf("%d reports of cancellations, %d e-mails", n, len(s.letters("kind=merchant_notice")))
 	}
 }
 
@@ -169,7 +169,7 @@ func TestMerchantIsRemindedOnceBeforeContractsAreCancelled(t *testing.T) {
 	s.uninstall()
 	want := func(n int) []mail {
 		t.Helper()
-		mails := s.mails("kind=merchant_notice")
+		mails := s.letters("kind=merchant_notice")
 		if len(mails) != n {
 			t.Fatalf("%d e-mails to the merchant, want %d: %+v", len(mails), n, mails)
 		}

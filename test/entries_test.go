@@ -15,7 +15,9 @@ func (s *subscription) recorded() (list []string) {
 	var entries []struct{ EventType, AdditionalInfo string }
 	s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &entries)
 	for _, e := range entries {
-		list = append(list, e.EventType+" "+e.AdditionalInfo)
+		if !beside(e.EventType) {
+			list = append(list, e.EventType+" "+e.AdditionalInfo)
+		}
 	}
 	return list
 }

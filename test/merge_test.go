@@ -47,7 +47,7 @@ func TestMergedCustomersBecomeOne(t *testing.T) {
 	s.loyalty("POST", "/add-points", map[string]any{"customerId": bob, "points": 500}, nil)
 	s.pass("P35D") // a renewal of each, whose points expire later
 	s.magicLink("bob@shopper.example")
-	mails := s.mails("kind=management_link")
+	mails := s.letters("kind=management_link")
 	guest := &browser{T: t}
 	guest.open("POST", mails[len(mails)-1].Links[0])
 	type expiry struct {

@@ -59,7 +59,7 @@ func (s *subscription) did(after int64, source string) (events []string) {
 	}
 	s.get("/activity-logs?size=100&sort=id,asc&eventSource.equals="+source, &list)
 	for _, e := range list {
-		if e.ID > after {
+		if e.ID > after && !beside(e.EventType) {
 			events = append(events, strings.TrimSpace(e.EventType+" "+e.ActivityBy))
 		}
 	}

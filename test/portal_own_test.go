@@ -12,7 +12,7 @@ import (
 func (s *subscription) signIn(email string) *shopper {
 	s.t.Helper()
 	s.magicLink(email)
-	mails, b := s.mails("kind=management_link&to="+email), &browser{T: s.t}
+	mails, b := s.letters("kind=management_link&to="+email), &browser{T: s.t}
 	if len(mails) == 0 {
 		s.t.Fatalf("no link was sent to %s", email)
 	}
@@ -88,11 +88,11 @@ func TestPortalInterfaceOpensWithLinkAndToken(t *testing.T) {
 	if got := nobody.ask("GET", "/logged-in-customer", nil, nil); got != 401 {
 		t.Errorf("signed out: %d", got)
 	}
-	before := len(s.mails("kind=management_link"))
+	before := len(s.letters("kind=management_link"))
 	for _, email := range []string{"ana@shopper.example", "nobody@shopper.example"} {
 		nobody.want(204, "POST", "/magic-link", map[string]any{"email": email}, nil)
 	}
-	if after := len(s.mails("kind=management_link")); after != before+1 {
+	if after := len(s.letters("kind=management_link")); after != before+1 {
 		t.Errorf("%d links were sent, want one", after-before)
 	}
 	old := s.tokenOf(customer)

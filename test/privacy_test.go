@@ -59,7 +59,7 @@ func TestCustomerDataIsExportedAndMerchantIsReminded(t *testing.T) {
 	if list = s.requests(); !list[0].Reminded || list[0].Overdue || s.logged("still open") != 1 {
 		t.Errorf("after 20 days: %+v, %d reminders in the log", list[0], s.logged("still open"))
 	}
-	if mails := s.mails("kind=merchant_notice"); len(mails) != 1 || mails[0].To != "owner@demo.myshopify.com" {
+	if mails := s.letters("kind=merchant_notice"); len(mails) != 1 || mails[0].To != "owner@demo.myshopify.com" {
 		t.Errorf("e-mails about open requests: %+v", mails)
 	}
 	s.pass("P10D")

@@ -74,11 +74,11 @@ func TestRedactedCustomerIsErased(t *testing.T) {
 	s.declines("CHALLENGE", 1)
 	s.pass("P11D")
 	s.magicLink(email)
-	mails := s.mails("kind=management_link")
+	mails := s.letters("kind=management_link")
 	guest := &browser{T: t}
 	guest.open("POST", mails[len(mails)-1].Links[0])
 	s.magicLink(email) // a link that is not used yet
-	mails = s.mails("kind=management_link")
+	mails = s.letters("kind=management_link")
 	for _, text := range []string{"zebulon", "quagmire", "5550142377"} {
 		if len(s.rowsWith(text)) == 0 {
 			t.Errorf("%q stands nowhere before", text)

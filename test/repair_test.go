@@ -139,7 +139,9 @@ func (s *subscription) counts() map[string]int {
 			break
 		}
 		for _, e := range list {
-			got[e.EventSource+" "+e.EventType+" "+e.Status]++
+			if !beside(e.EventType) {
+				got[e.EventSource+" "+e.EventType+" "+e.Status]++
+			}
 		}
 		after = list[len(list)-1].ID
 	}

@@ -136,10 +136,15 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		if slices.Contains(given, true) {
 			s.Dunning = d
 		}
-		if err := notify.CheckKinds(c.EnableMails); err != nil {
+		if err := errors.Join(notify.CheckKinds("", c.EnableMails), notify.CheckKinds("", c.DisableMails)); err != nil {
 			return err
 		}
-		s.DisabledMails = changed(s.DisabledMails, c.DisableMails, c.EnableMails)
+		for _, k := range c.DisableMails {
+			s.SetSends(k, false)
+		}
+		for _, k := range c.EnableMails {
+			s.SetSends(k, true)
+		}
 		s.Memberships = changed(s.Memberships, c.AddMemberships, c.RemoveMemberships)
 		return nil
 	})
@@ -147,7 +152,7 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(settings.DisabledMails), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(notify.Unsent(settings)), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
 	return err
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -50,6 +51,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/tracing"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/portal/letters"
 )
 
 // The kinds of installation: a sandbox's database is never served in earnest.
@@ -111,6 +113,8 @@ type App struct {
 	Delivery   *delivery.Service
 	Designs    *design.Service
 	Notify     *notify.Service
+	Templates  *mailtemplate.Service
+	Letters    *letters.Writer
 	Login      *login.Service
 	Overview   *overview.Service
 	Plans      *plan.Service

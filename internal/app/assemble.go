@@ -142,6 +142,9 @@ func On(db *store.DB, o Options) (*App, error) {
 	sending := webhooks{a.Webhooks, admin.Bodies{
 		Contracts: a.Edits, Book: db, Members: members.Bodies{Points: a.Loyalty, Book: db, Stores: db.Shops()}, Stores: db.Shops(),
 	}}
+	if err := a.writeLetters(); err != nil {
+		return nil, err
+	}
 	a.Sweep = sweep.Sweep{Source: db.Shops(), Queue: db, Clock: o.Clock, Log: o.Log}
 	a.handle(sending)
 	if err := a.route(); err != nil {

@@ -33,7 +33,7 @@ func (a *App) changeContracts(client *shopify.Client) {
 	}
 	a.Portal = &portal.Service{
 		Store: a.Store.Portal(), Orders: a.Command, Edits: a.Edits, Statuses: a.Lifecycle, Creations: a.Creations, Plans: a.Store, Members: a.Store,
-		Answers: a.Store.Answers(), Clock: a.options.Clock,
+		Answers: a.Store.Answers(), Clock: a.options.Clock, UnsubscribeKey: a.keyFor("links that end e-mails"),
 	}
 	a.Bulk = &bulk.Service{
 		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,

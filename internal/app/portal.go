@@ -43,14 +43,19 @@ func (a *App) portal(frame web.Frame) (portal.Portal, error) {
 	proxy := func(secret string) web.Shoppers {
 		return seenProxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: secret}, Shops: a.Store.Shops(), Clock: a.options.Clock}, a.Store, &seen}
 	}
-	key := hmac.New(sha256.New, []byte(settings.AppSecret))
-	key.Write([]byte("forms of the portal"))
 	return portal.New(portal.Options{
-		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Languages: a.Portal, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: key.Sum(nil), Looks: &looks{app: a}, Logos: a.Designs, Rooms: a.portalRooms(),
+		Frame: frame, Login: a.Login, Texts: a.Wording.Catalogue, Wordings: &wordings{Service: a.Wording}, Languages: a.Portal, Repeats: a.Portal, Clock: a.options.Clock, Secure: frame.Secure, Key: a.keyFor("forms of the portal"), Mails: a.Portal, Looks: &looks{app: a}, Logos: a.Designs, Rooms: a.portalRooms(),
 		Proxies: map[string]web.Shoppers{
 			"subscriptions": proxy(string(settings.AppSecret)), "memberships": proxy(string(cmp.Or(settings.MembershipsAppSecret, settings.AppSecret))),
 		},
 	})
+}
+
+// keyFor returns a key for one purpose.
+func (a *App) keyFor(purpose string) []byte {
+	key := hmac.New(sha256.New, []byte(a.options.Settings.AppSecret))
+	key.Write([]byte(purpose))
+	return key.Sum(nil)
 }
 
 // portalRooms returns the parts of the portal, in the order of its navigation.

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/analytics"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/store"
@@ -17,6 +18,9 @@ func Subscribers() store.Subscribers {
 	return store.Subscribers{
 		Entries: []func(context.Context, *store.Tx, []activity.Entry) error{
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error { return webhook.Publish(ctx, tx, e) },
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return notify.ConfirmChanges(ctx, tx, e)
+			},
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
 				return points.NoteOrders(ctx, tx, e)
 			},

@@ -158,6 +158,10 @@ func (s *SMTP) compose(l notify.Email) (*gomail.Msg, error) {
 	m.Subject(l.Subject)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(kindHeader, string(l.Kind))
+	if l.Unsubscribe != "" {
+		m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+l.Unsubscribe+">")
+		m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	}
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
 	m.AddAlternativeString(gomail.TypeTextHTML, l.HTML)
 	return m, nil

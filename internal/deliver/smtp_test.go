@@ -143,6 +143,25 @@ func TestEmailArrivesComplete(t *testing.T) {
 	}
 }
 
+func TestEmailEndsByOneRequest(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]string{"optional": "https://subs.example/p/demo/u/abc", "required": ""} {
+		box, l := &inbox{}, letter("ada@shopper.example")
+		l.Unsubscribe = ends
+		if failures := send(t, serve(t, box), l); failures[0] != nil {
+			t.Fatal(failures[0])
+		}
+		got, err := mail.ReadMessage(strings.NewReader(box.taken[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, how := got.Header.Get("List-Unsubscribe"), got.Header.Get("List-Unsubscribe-Post")
+		if ends != "" && (address != "<"+ends+">" || how != "List-Unsubscribe=One-Click") || ends == "" && address+how != "" {
+			t.Errorf("%s: %q %q", name, address, how)
+		}
+	}
+}
+
 func TestEachEmailHasOwnResultOverOneConnection(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}

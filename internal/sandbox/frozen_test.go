@@ -81,7 +81,9 @@ func (f frozen) wantEntries(want ...string) {
 	}
 	var got []string
 	for _, e := range list {
-		got = append(got, fmt.Sprintf("%s %s %s", e.Actor.Source, e.Event, e.Status))
+		if !strings.HasPrefix(string(e.Event), "SEND_") { // e-mails come beside
+			got = append(got, fmt.Sprintf("%s %s %s", e.Actor.Source, e.Event, e.Status))
+		}
 	}
 	got = got[slices.Index(got, "SHOPIFY_EVENT CONTRACT_CREATED SUCCESS"):]
 	if !slices.Equal(got, want) {

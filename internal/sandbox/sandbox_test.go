@@ -207,7 +207,7 @@ func TestEveryPortAnswers(t *testing.T) {
 	b := start(t, Options{Contracts: 2})
 	for _, row := range []struct{ url, want string }{
 		{b.urls.Subscriptions + "/docs", "<html"}, {b.urls.Subscriptions + "/openapi.json", `"openapi"`}, {b.urls.Subscriptions + "/healthz", "ok"},
-		{b.urls.Dashboard, "Sign in as"}, {b.urls.Storefront, "House Blend"}, {b.urls.Control, "/clock"}, {b.urls.Control + "/mail", "[]"},
+		{b.urls.Dashboard, "Sign in as"}, {b.urls.Storefront, "House Blend"}, {b.urls.Control, "/clock"}, {b.urls.Control + "/mail", "subscription_created"},
 	} {
 		if status, text := ask(t, "GET", row.url, "", ""); status != http.StatusOK || !strings.Contains(text, row.want) {
 			t.Errorf("%s: %d %.200s", row.url, status, text)

@@ -57,6 +57,8 @@ type contractRow struct {
 	LaterSeries       string
 	NextBillingDate   int64
 	NotifyAt          int64 `bun:",nullzero"`
+	RemindAt          int64 `bun:",nullzero"`
+	CardRemindAt      int64 `bun:",nullzero"`
 	QueueUpdatedAt    int64
 	MaxCycles         int64
 	PassedCycles      int64
@@ -106,7 +108,7 @@ type contractRow struct {
 
 // progress lists the columns that billing owns.
 var progress = []string{
-	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "later_series", "passed_cycles", "ending", "next_billing_date", "notify_at", "queue_updated_at", "overrides", "one_offs", "orders", "lifetime",
+	"revision", "last_payment", "series_cycle", "series_start", "series_passed", "series_moved", "later_series", "passed_cycles", "ending", "next_billing_date", "notify_at", "remind_at", "card_remind_at", "queue_updated_at", "overrides", "one_offs", "orders", "lifetime",
 	"last_order_id", "last_order_name", "last_order_at", "last_order_amount", "dunning", "dunning_class", "updated_at", "amend_at", "in_flight_edits", "expire_at",
 }
 
@@ -209,7 +211,7 @@ func (r *contractRow) progress(m *mapping, c *contract.Contract) {
 	mapJSON(m, "in_flight_edits", &r.InFlightEdits, &c.InFlightEdits)
 	mapTime(m, &r.ExpireAt, &c.ExpireAt)
 	if m.toRow {
-		r.NotifyAt = millis(c.NotifyAt())
+		r.NotifyAt, r.RemindAt, r.CardRemindAt = millis(c.NotifyAt()), millis(c.RemindAt()), millis(c.CardRemindAt())
 	}
 }
 

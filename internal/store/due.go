@@ -116,7 +116,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 		}
 		earliest = earliest.UnionAll(q)
 	}
-	earliest = earliest.UnionAll(s.nextUpcomingOrder(now))
+	earliest = earliest.UnionAll(s.nextUpcomingOrder(now)).UnionAll(s.nextReminder(ofOrders, now)).UnionAll(s.nextReminder(ofCards, now))
 	earliest = earliest.UnionAll(publishing(s.db.reader, now).ColumnExpr("MIN(t.publish_lease_until)")) // when the lease of a dead process expires
 	var next int64
 	if err := s.db.acrossShops().NewSelect().TableExpr("(?) AS earliest", earliest).ColumnExpr("COALESCE(MIN(at), 0)").Scan(ctx, &next); err != nil {

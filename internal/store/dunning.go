@@ -137,22 +137,38 @@ func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record
 
 // MailsByKey says, without locking, what became of e-mails, by the keys under which
 // they are kept.
-func (tx *Tx) MailsByKey(ctx context.Context, keys []string) (map[string]notify.Status, error) {
+func (tx *Tx) MailsByKey(ctx context.Context, keys []string) (map[string]notify.Result, error) {
 	return mailsUnder(ctx, tx.q, tx.of, keys)
 }
 
-func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[string]notify.Status, error) {
+// CreatedMails returns what became of the e-mails that confirm new contracts, by contract.
+func (db *DB) CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
+	keys := make([]string, len(contracts))
+	for i, c := range contracts {
+		keys[i] = notify.CreatedKey(c)
+	}
+	results, err := mailsUnder(ctx, db.in(of), of, keys)
+	created := make(map[contract.ID]notify.Result, len(results))
+	for i, key := range keys {
+		if is, known := results[key]; known {
+			created[contracts[i]] = is
+		}
+	}
+	return created, err
+}
+
+func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[string]notify.Result, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	var rows []messageRow
-	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %d e-mails: %w", len(keys), err)
 	}
-	status := make(map[string]notify.Status, len(rows))
+	status := make(map[string]notify.Result, len(rows))
 	for _, r := range rows {
-		status[r.DedupeKey] = notify.Status(r.Status)
+		status[r.DedupeKey] = notify.Result{Status: notify.Status(r.Status), Reason: r.LastError}
 	}
 	return status, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -76,6 +77,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[linkRow](t, key, func(*login.Link) {})
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
+	mapsBack[mailTemplateRow](t, key, func(*mailtemplate.Template) {})
 	mapsBack[messageRow](t, key, func(m *notify.Message) {
 		m.Actor.Customer, m.Actor.Job, m.Actor.CancelSession, m.Actor.Request = 0, 0, 0, ""
 	})

@@ -29,6 +29,8 @@ type messageRow struct {
 	Subject    string
 	Body       string // JSON, sealed; empty when it was forgotten
 	ContractID int64
+	AttemptID  int64
+	CustomerID int64
 	Source     string
 	Actor      string
 	ClientIP   string `bun:"client_ip"`
@@ -43,10 +45,11 @@ type messageRow struct {
 	Version    int64
 }
 
-// messageBody is the JSON text of a message's words.
+// messageBody is the JSON text of a message's words, and of what they are written from.
 type messageBody struct {
-	Text string `json:"text"`
-	HTML string `json:"html"`
+	Text  string       `json:"text,omitempty"`
+	HTML  string       `json:"html,omitempty"`
+	Facts notify.Facts `json:"facts,omitzero"`
 }
 
 func (r *messageRow) Columns(m *mapping, n *notify.Message) {
@@ -57,16 +60,18 @@ func (r *messageRow) Columns(m *mapping, n *notify.Message) {
 	mapText(m, &r.FromName, &n.FromName)
 	mapText(m, &r.Subject, &n.Subject)
 	var body string
-	texts := messageBody{n.Text, n.HTML}
+	texts := messageBody{n.Text, n.HTML, n.Facts}
 	if m.toRow {
 		mapJSON(m, "body", &body, &texts)
 		mapSealed(m, "body", r.ShopID, &r.Body, &body)
 	} else {
 		mapSealed(m, "body", r.ShopID, &r.Body, &body)
 		mapJSON(m, "body", &body, &texts)
-		n.Text, n.HTML = texts.Text, texts.HTML
+		n.Text, n.HTML, n.Facts = texts.Text, texts.HTML, texts.Facts
 	}
 	mapInt(m, &r.ContractID, &n.Contract)
+	mapSame(m, &r.AttemptID, &n.Attempt)
+	mapSame(m, &r.CustomerID, &n.Customer)
 	mapText(m, &r.Source, &n.Actor.Source)
 	mapText(m, &r.Actor, &n.Actor.By)
 	mapText(m, &r.ClientIP, &n.Actor.ClientIP)
@@ -103,6 +108,40 @@ func (tx *Tx) DueMessages(ctx context.Context, now time.Time, limit int) ([]noti
 		return nil, fmt.Errorf("read the messages that wait: %w", err)
 	}
 	return tx.messages(rows)
+}
+
+// WaitingMessages returns the messages to people that are queued, locked, earliest first, passing
+// over those that another transaction holds.
+func (tx *Tx) WaitingMessages(ctx context.Context, to []string) ([]notify.Message, error) {
+	var rows []messageRow
+	q := tx.q.NewSelect().Model(&rows).Where("m.shop_id = ?", tx.of).Where("m.recipient IN (?)", bun.List(to)).Where("m.due_at IS NOT NULL").
+		Where("m.status = ?", notify.Queued).Order("m.due_at", "m.id").Limit(maxWaiting)
+	if err := tx.dialect().skipLocked(q).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read the messages that wait for %d people: %w", len(to), err)
+	}
+	return tx.messages(rows)
+}
+
+// maxWaiting is how many messages are looked at for being reported together.
+const maxWaiting = 500
+
+// LettersSince says how many letters people got from an instant on, by address. The messages of
+// one letter were sent at one instant.
+func (tx *Tx) LettersSince(ctx context.Context, to []string, since time.Time) (map[string]int, error) {
+	var rows []struct {
+		Recipient string
+		N         int
+	}
+	err := tx.q.NewSelect().TableExpr("messages AS m").Column("m.recipient").ColumnExpr("COUNT(DISTINCT m.sent_at) AS n").Where("m.shop_id = ?", tx.of).
+		Where("m.recipient IN (?)", bun.List(to)).Where("m.sent_at >= ?", millis(since)).Where("m.sent_at > 0").Group("m.recipient").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("count the letters to %d people: %w", len(to), err)
+	}
+	letters := make(map[string]int, len(rows))
+	for _, r := range rows {
+		letters[r.Recipient] = r.N
+	}
+	return letters, nil
 }
 
 // Messages returns messages, locked, in the order of their ids.

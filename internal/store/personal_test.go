@@ -106,6 +106,8 @@ var notPersonal = map[string]string{
 	"inbox.reason":                  "why an event failed, in the service's words; kept for a week",
 	"loyalty_accounts.email_folded": isCopy, "loyalty_accounts.rewarded": isState, "loyalty_credits.actor": isStores, "loyalty_entries.actor": isStores, "loyalty_facts.source_type": isState,
 	"loyalty_lots.source_id": isCopy, "loyalty_lots.source_type": isCopy, "loyalty_programs.terms": isStores, "loyalty_requests.request": isIdentity, "loyalty_uses.role": isState,
+	"mail_templates.author": isStores, "mail_templates.body": isStores, "mail_templates.button": isStores, "mail_templates.heading": isStores, "mail_templates.kind": isState,
+	"mail_templates.language": isState, "mail_templates.preheader": isStores, "mail_templates.subject": isStores,
 	"messages.actor": isStores, "messages.dedupe_key": isIdentity,
 	"one_offs.handle": isStores, "one_offs.image": isStores, "one_offs.product_handle": isStores,
 	"partner_calls.app": isStores, "partner_connections.app": isStores, "partner_connections.call_id": isIdentity, "partner_connections.client_state": isStores,

@@ -124,6 +124,9 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 			return fmt.Errorf("let customer %d have the %s of customer %d: %w", kept, table, gone, err)
 		}
 	}
+	if _, err := tx.q.NewRaw("UPDATE messages SET customer_id = ? WHERE shop_id = ? AND customer_id = ? AND due_at IS NOT NULL", kept, int64(tx.of), gone).Exec(ctx); err != nil {
+		return fmt.Errorf("let customer %d have the messages that wait for customer %d: %w", kept, gone, err)
+	}
 	return tx.movePreferences(ctx, gone, kept)
 }
 

@@ -23,9 +23,7 @@ func unpublishedOrders(db bun.IDB) *bun.SelectQuery {
 // upcomingEndpoints selects the shops of endpoints, aliased e, that subscribe to upcoming orders.
 // The orders of other shops are not searched.
 func (s Shops) upcomingEndpoints(now time.Time) *bun.SelectQuery {
-	charged := s.db.reader.NewSelect().Model((*shopRow)(nil)).ColumnExpr("1").Where("s.id = e.shop_id").Where("s.connected").Where("s.frozen_at = 0").Where("s.awaits_merchant = 0").
-		Where("(s.confirm_by = 0 OR s.confirm_by > ?)", boundAt(now))
-	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.upcoming_orders").Where("EXISTS (?)", charged)
+	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.upcoming_orders").Where("EXISTS (?)", s.chargedShops(now).ColumnExpr("1").Where("s.id = e.shop_id"))
 }
 
 // firstUnpublishedOrder selects the earliest instant at which an upcoming order of the shop of

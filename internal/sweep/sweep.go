@@ -40,6 +40,7 @@ type Source interface {
 	PendingInboxShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	ReminderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	UpcomingOrderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueAnnotationShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -86,6 +87,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with waiting events", s.Source.PendingInboxShops, func(id shop.ID) task.Task { return intake.ProcessEvents{Shop: id} }},
 		{"shops with orders and customers to be marked", s.Source.DueAnnotationShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
+		{"shops with customers to remind", s.Source.ReminderShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with orders to announce", s.Source.UpcomingOrderShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},

@@ -28,6 +28,7 @@ type EntryInfo struct {
 	Quantity int            `json:"quantity,omitempty"`
 	Rule     int64          `json:"ruleId,omitempty"`
 	RuleName string         `json:"ruleName,omitempty"`
+	Silent   bool           `json:"silent,omitempty"` // the rule sends no e-mail
 	Removed  []swap.Product `json:"removed,omitempty"`
 	Added    []swap.Product `json:"added,omitempty"`
 	Target   string         `json:"target,omitempty"` // graph id

@@ -11,9 +11,9 @@ func MailKey(kind notify.Kind, a Attempt, nth int) string {
 	return fmt.Sprintf("%s:%d:%d:%d", kind, a.Contract, a.Cycle, nth)
 }
 
-// LastMails returns the keys of the last e-mails about an attempt's declines, by kind.
+// LastMails returns the keys of the last e-mails about an attempt, by kind.
 func (a Attempt) LastMails() map[notify.Kind]string {
-	keys := make(map[notify.Kind]string)
+	keys := map[notify.Kind]string{notify.UpcomingOrder: notify.UpcomingKey(a.Contract, a.Cycle, a.BillingDate, 0)}
 	if n := a.Dunning.DeclineMails; n > 0 {
 		keys[notify.TransactionFailed] = MailKey(notify.TransactionFailed, a, n)
 	}
@@ -23,13 +23,13 @@ func (a Attempt) LastMails() map[notify.Kind]string {
 	return keys
 }
 
-// Mailed sets the status of the e-mails about the attempt. The statuses are given by key.
-func (r *Record) Mailed(status map[string]notify.Status) {
+// Mailed sets what became of the e-mails about the attempt, which is given by key.
+func (r *Record) Mailed(status map[string]notify.Result) {
 	r.Mails = nil
 	for kind, key := range r.LastMails() {
 		if is, ok := status[key]; ok {
 			if r.Mails == nil {
-				r.Mails = make(map[notify.Kind]notify.Status)
+				r.Mails = make(map[notify.Kind]notify.Result)
 			}
 			r.Mails[kind] = is
 		}

@@ -73,7 +73,8 @@ type Plan struct {
 type Change struct {
 	Rule    swap.ID        `json:"rule"`
 	Name    string         `json:"name,omitempty"`
-	Once    bool           `json:"once,omitempty"` // the rule is done with the contract
+	Silent  bool           `json:"silent,omitempty"` // the customer gets no e-mail about it
+	Once    bool           `json:"once,omitempty"`   // the rule is done with the contract
 	Removed []swap.Product `json:"removed"`
 	Added   []swap.Product `json:"added"`
 	Shift   int            `json:"shift,omitempty"` // days of the plan's that are the rule's

@@ -25,9 +25,9 @@ type Tx interface {
 	SwapTx
 	AnnotationTx
 
-	// MailsByKey returns the status of e-mails by their deduplication keys, without locking.
+	// MailsByKey returns what became of e-mails by their deduplication keys, without locking.
 	// Keys without an e-mail are left out.
-	MailsByKey(ctx context.Context, keys []string) (map[string]notify.Status, error)
+	MailsByKey(ctx context.Context, keys []string) (map[string]notify.Result, error)
 	activity.Recorder
 }
 

@@ -50,5 +50,14 @@ func (c Card) Replaces(old Card, now time.Time) bool {
 	if c.Since.Equal(old.Since) {
 		return false
 	}
-	return c.ExpiryYear == 0 || now.Before(time.Date(c.ExpiryYear, time.Month(c.ExpiryMonth)+1, 1, 0, 0, 0, 0, time.UTC))
+	return c.ExpiryYear == 0 || now.Before(c.Ends())
+}
+
+// Ends returns from when on the card is expired, which is when the month after its month of expiry
+// begins in UTC; zero when that is not known.
+func (c Card) Ends() time.Time {
+	if c.ExpiryYear == 0 {
+		return time.Time{}
+	}
+	return time.Date(c.ExpiryYear, time.Month(c.ExpiryMonth)+1, 1, 0, 0, 0, 0, time.UTC)
 }

@@ -204,16 +204,8 @@ func (s *Service) mail(ctx context.Context, tx Tx, store shop.Shop, to Subscribe
 	if err != nil {
 		return err
 	}
-	calendar, err := store.Calendar()
-	if err != nil {
-		return err
-	}
-	words, err := notify.Link{Shop: store.Domain, URL: made.Value, Expires: l.ExpiresAt.In(calendar.Zone)}.Content()
-	if err != nil {
-		return err
-	}
 	m, err := notify.New(notify.Message{
-		Kind: notify.ManagementLink, To: to.Customer.Email, FromName: store.Domain, Content: words, Contract: l.Contract, Actor: by,
+		Kind: notify.ManagementLink, To: to.Customer.Email, Contract: l.Contract, Customer: l.Customer, Facts: notify.Facts{Link: &notify.Link{URL: made.Value, Expires: l.ExpiresAt}}, Actor: by,
 		DedupeKey: dedupeKey(l, by), ExpiresAt: l.ExpiresAt,
 	}, l.CreatedAt)
 	if err != nil {

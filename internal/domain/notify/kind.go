@@ -18,7 +18,7 @@ type Kind = shop.MailKind
 const (
 	SubscriptionCreated Kind = "subscription_created"
 	UpcomingOrder       Kind = "upcoming_order"
-	TransactionSuccess  Kind = "transaction_success"
+	TransactionSuccess  Kind = shop.PaymentMail
 	TransactionFailed   Kind = "transaction_failed"
 	SecurityChallenge   Kind = "security_challenge"
 	ExpiringCard        Kind = "expiring_card"
@@ -47,11 +47,21 @@ type trait struct {
 	event  activity.EventType // of the entry that says how sending ended
 	secret bool               // the text contains a credential: it is deleted once the message is final
 	staff  bool               // it goes to users of the dashboard, so no store can disable it
+	group  grouping           // what it is reported with
 }
+
+// grouping is which messages to a person are reported in one letter.
+type grouping int
+
+const (
+	alone     grouping = iota
+	ofChanges          // changes of one contract
+	ofOrders           // orders of all contracts
+)
 
 var traits = map[Kind]trait{
 	SubscriptionCreated: {event: activity.SendSubscriptionCreatedEmail},
-	UpcomingOrder:       {event: activity.SendUpcomingOrderEmail},
+	UpcomingOrder:       {event: activity.SendUpcomingOrderEmail, group: ofOrders},
 	TransactionSuccess:  {event: activity.SendTransactionSuccessEmail},
 	TransactionFailed:   {event: activity.SendTransactionFailedEmail},
 	SecurityChallenge:   {event: activity.SendSecurityChallengeEmail},
@@ -59,17 +69,17 @@ var traits = map[Kind]trait{
 	OutOfStock:          {event: activity.SendOutOfStockEmail},
 	SuspensionWarning:   {event: activity.SendSuspensionWarningEmail},
 	Suspension:          {event: activity.SendSuspensionEmail},
-	Paused:              {event: activity.SendSubscriptionPausedEmail},
-	Resumed:             {event: activity.SendSubscriptionResumedEmail},
+	Paused:              {event: activity.SendSubscriptionPausedEmail, group: ofChanges},
+	Resumed:             {event: activity.SendSubscriptionResumedEmail, group: ofChanges},
 	Canceled:            {event: activity.SendSubscriptionCanceledEmail},
-	OrderSkipped:        {event: activity.SendOrderSkippedEmail},
-	NextDate:            {event: activity.SendNextOrderDateUpdatedEmail},
-	Frequency:           {event: activity.SendOrderFrequencyUpdatedEmail},
-	Address:             {event: activity.SendShippingAddressUpdatedEmail},
-	ProductAdded:        {event: activity.SendSubscriptionProductAddedEmail},
-	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail},
-	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail},
-	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail},
+	OrderSkipped:        {event: activity.SendOrderSkippedEmail, group: ofChanges},
+	NextDate:            {event: activity.SendNextOrderDateUpdatedEmail, group: ofChanges},
+	Frequency:           {event: activity.SendOrderFrequencyUpdatedEmail, group: ofChanges},
+	Address:             {event: activity.SendShippingAddressUpdatedEmail, group: ofChanges},
+	ProductAdded:        {event: activity.SendSubscriptionProductAddedEmail, group: ofChanges},
+	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail, group: ofChanges},
+	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail, group: ofChanges},
+	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail, group: ofChanges},
 	MerchantNotice:      {event: activity.InformationalEvent},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
@@ -81,6 +91,9 @@ var OptionalKinds = []Kind{
 	UpcomingOrder, TransactionSuccess, OutOfStock, Paused, Resumed, OrderSkipped, NextDate, Frequency, Address, ProductAdded, ProductRemoved, ProductReplaced,
 }
 
+// Required reports whether subscribers get messages of a kind whatever they have set.
+func Required(k Kind) bool { return !slices.Contains(OptionalKinds, k) }
+
 // CustomerKinds lists the kinds that subscribers get, by name.
 func CustomerKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == MerchantNotice })
@@ -91,15 +104,18 @@ func Kinds() []Kind {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(traits)), func(k Kind) bool { return traits[k].staff })
 }
 
-// CheckKinds says whether all of a list are kinds of e-mail.
-func CheckKinds(list []Kind) error {
+// Unsent lists the kinds that a store does not send, by name.
+func Unsent(s shop.Settings) []Kind { return slices.DeleteFunc(Kinds(), s.Sends) }
+
+// CheckKinds says whether all of a list, in a field of a request, are kinds of e-mail.
+func CheckKinds(field string, list []Kind) error {
 	for _, k := range list {
 		if !slices.Contains(Kinds(), k) {
 			names := make([]string, 0, len(traits))
 			for _, k := range Kinds() {
 				names = append(names, string(k))
 			}
-			return fault.New(fault.Invalid, "%q is not a kind of e-mail: use %s", k, strings.Join(names, ", ")).Entity("shop").Code("mailKind").Field("disabledMails")
+			return fault.New(fault.Invalid, "%q is not a kind of e-mail: use %s", k, strings.Join(names, ", ")).Entity("shop").Code("mailKind").Field(field)
 		}
 	}
 	return nil

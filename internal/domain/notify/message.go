@@ -39,6 +39,12 @@ var next = map[Status][]Status{
 	Sending: {Sending, Queued, Sent, Failed, Suppressed},
 }
 
+// Result is what became of a message.
+type Result struct {
+	Status Status
+	Reason string // why it was suppressed
+}
+
 // Message is an e-mail to one person.
 type Message struct {
 	ID       MessageID
@@ -46,7 +52,10 @@ type Message struct {
 	To       string // an address without a name
 	FromName string // whose name the sender's address carries
 	Content
+	Facts     Facts          // that its words are written from; empty: it has its words
 	Contract  contract.ID    // what it is about; 0: no contract
+	Attempt   int64          // the order of the contract; 0: none in particular
+	Customer  int64          // the platform's number of the recipient; 0: not a customer
 	Actor     activity.Actor // who caused it
 	DedupeKey string         // of two messages with one key the second is dropped
 	Status    Status
@@ -99,6 +108,14 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
+// group returns what the message is reported with. One that has its words is reported alone.
+func (m Message) group() grouping {
+	if m.Facts.empty() {
+		return alone
+	}
+	return traits[m.Kind].group
+}
+
 func (m *Message) move(to Status) error {
 	if !slices.Contains(next[m.Status], to) {
 		return fault.New(fault.Internal, "message %d cannot become %s from %s", m.ID, to, m.Status)
@@ -112,6 +129,17 @@ func (m *Message) suppress(reason string) error {
 	m.DueAt, m.LastError = time.Time{}, reason
 	m.forget()
 	return m.move(Suppressed)
+}
+
+// conclude takes over what became of the letter that reports a message.
+func (m *Message) conclude(l Letter, failure error, p Policy, now time.Time) error {
+	if why := l.LeftOut[m.ID]; why != "" {
+		return m.suppress(why)
+	}
+	if failure == nil || errors.Is(failure, ErrRejected) { // what the person reads, or would have
+		m.Content, m.FromName = l.Content, l.FromName
+	}
+	return m.settle(failure, p, now)
 }
 
 // settle takes over what became of sending a message.
@@ -136,15 +164,15 @@ func (m *Message) settle(failure error, p Policy, now time.Time) error {
 // forget drops a text that opens something.
 func (m *Message) forget() {
 	if traits[m.Kind].secret {
-		m.Text, m.HTML = "", ""
+		m.Text, m.HTML, m.Facts = "", "", Facts{}
 	}
 }
 
 // email returns the message as it is sent. Its id depends on nothing but what
 // the message is, so that mail programs recognise one that comes twice.
-func (m Message) email(domain string, now time.Time) Email {
+func (m Message) email(domain string, l Letter, now time.Time) Email {
 	sum := sha256.Sum256([]byte(domain + "\x00" + m.DedupeKey))
-	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: m.FromName, Content: m.Content, At: now}
+	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: l.FromName, Content: l.Content, Unsubscribe: l.Unsubscribe, At: now}
 }
 
 // outcome is the additional information of an entry about a message.

@@ -163,7 +163,7 @@ func TestSuppressReason(t *testing.T) {
 		{"one of a kind that is switched off is not", func(*Message) {}, off, true},
 		{"one of another kind is", func(m *Message) { m.Kind = Paused }, off, false},
 	} {
-		if why := suppressReason(draft(tt.change), shop.Shop{Settings: tt.settings}, noon); (why != "") != tt.needless {
+		if why, _ := (checker{shop: shop.Shop{Settings: tt.settings}, now: noon}).verdict(draft(tt.change)); (why != "") != tt.needless {
 			t.Errorf("%s: %q", tt.name, why)
 		}
 	}
@@ -171,14 +171,14 @@ func TestSuppressReason(t *testing.T) {
 
 func TestEmailKeepsMessageID(t *testing.T) {
 	t.Parallel()
-	first := draft().email("demo.myshopify.com", noon)
-	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).email("demo.myshopify.com", noon.Add(time.Hour)); again.ID != first.ID {
+	first := draft().email("demo.myshopify.com", Letter{}, noon)
+	if again := draft(func(m *Message) { m.ID, m.Tries = 9, 3 }).email("demo.myshopify.com", Letter{}, noon.Add(time.Hour)); again.ID != first.ID {
 		t.Errorf("%s, then %s", first.ID, again.ID)
 	}
-	if other := draft(func(m *Message) { m.DedupeKey = "other" }).email("demo.myshopify.com", noon); other.ID == first.ID {
+	if other := draft(func(m *Message) { m.DedupeKey = "other" }).email("demo.myshopify.com", Letter{}, noon); other.ID == first.ID {
 		t.Error("two messages share an id")
 	}
-	if other := draft().email("other.myshopify.com", noon); other.ID == first.ID {
+	if other := draft().email("other.myshopify.com", Letter{}, noon); other.ID == first.ID {
 		t.Error("two stores' messages share an id")
 	}
 }
@@ -191,28 +191,6 @@ func TestEveryKindHasOwnEvent(t *testing.T) {
 			t.Errorf("%s has the event %q, which is that of %q", kind, trait.event, other)
 		}
 		seen[trait.event] = kind
-	}
-}
-
-func TestLinkEmailShowsURLAndExpiry(t *testing.T) {
-	t.Parallel()
-	zone, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Link{Shop: `<b>"Tea" & more`, URL: "https://subs.example/p/demo/l/abc", Expires: noon.In(zone)}.Content()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const until = "07:00 EST on 31 January 2025"
-	if !strings.Contains(c.Text, "\nhttps://subs.example/p/demo/l/abc\n") || !strings.Contains(c.Text, until) || !strings.Contains(c.Text, `<b>"Tea" & more`) {
-		t.Errorf("text:\n%s", c.Text)
-	}
-	if !strings.Contains(c.HTML, `href="https://subs.example/p/demo/l/abc"`) || !strings.Contains(c.HTML, until) || strings.Contains(c.HTML, "<b>") {
-		t.Errorf("HTML:\n%s", c.HTML)
-	}
-	if c.Subject != `Your link to <b>"Tea" & more` {
-		t.Errorf("subject %q", c.Subject)
 	}
 }
 
@@ -231,7 +209,7 @@ func TestReminderOfAnAbsenceThatHasEndedIsNotSent(t *testing.T) {
 		{"it was installed again", back, true},
 		{"and was removed once more", again, true},
 	} {
-		if why := suppressReason(reminder, row.of, noon.Add(2*time.Hour)); (why != "") != row.needless {
+		if why, _ := (checker{shop: row.of, now: noon.Add(2 * time.Hour)}).verdict(reminder); (why != "") != row.needless {
 			t.Errorf("%s: %q", row.name, why)
 		}
 	}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,38 +17,11 @@ import (
 // batchSize is how many messages go over one connection.
 const batchSize = 20
 
-// Policy is how long sending waits for what, in the domain's time.
-type Policy struct {
-	// Lease is how long a worker owns the messages that it claimed.
-	Lease time.Duration
-	// Retries are the waits after the first, second and every further failure.
-	// After one failure more the message has failed.
-	Retries []time.Duration
-	// Unsent is how long messages wait while there is no mail server.
-	Unsent time.Duration
-}
-
-// DefaultPolicy returns the waits of the service in earnest.
-func DefaultPolicy() Policy {
-	return Policy{
-		Lease: 10 * time.Minute, Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}, Unsent: time.Minute,
-	}
-}
-
-// Divided returns the policy with every wait divided by n, which is positive.
-func (p Policy) Divided(n float64) Policy {
-	one := func(d time.Duration) time.Duration { return time.Duration(float64(d) / n) }
-	q := Policy{Lease: one(p.Lease), Unsent: one(p.Unsent)}
-	for _, d := range p.Retries {
-		q.Retries = append(q.Retries, one(d))
-	}
-	return q
-}
-
 // Service sends messages.
 type Service struct {
 	Store     Store
 	Transport Transport // nil: there is no mail server, and messages wait
+	Write     Write
 	Clock     clock.Clock
 	Log       *slog.Logger
 	Policy    Policy
@@ -61,11 +35,14 @@ type Work struct {
 // Kind names the task.
 func (Work) Kind() string { return "notify_work" }
 
-// Work sends the messages of a shop that are due, batch by batch, until none is.
-// Any number of nodes may do so at once, and any may die at any point: what was
-// taken up falls due again after its lease, and may then be sent a second time,
-// under the same Message-ID.
+// Work leaves the reminders of a shop that are due, and sends the messages that are, batch by
+// batch, until none is. Any number of nodes may do so at once, and any may die at any point: what
+// was taken up falls due again after its lease, and may then be sent a second time, under the
+// same Message-ID.
 func (s *Service) Work(ctx context.Context, of shop.ID) error {
+	if err := s.remind(ctx, of); err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
 		b, err := s.claim(ctx, of)
 		if err != nil {
@@ -74,12 +51,60 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		if b.found == 0 {
 			return nil
 		}
-		if len(b.messages) == 0 {
+		if len(b.bundles) == 0 {
 			continue
 		}
-		failures := s.send(ctx, b)
-		if err := s.settle(context.WithoutCancel(ctx), of, b.messages, failures); err != nil {
-			return fmt.Errorf("settle %d messages: %w", len(b.messages), err)
+		if err := s.Write.writeAll(ctx, of, b.bundles); err != nil {
+			return fmt.Errorf("write %d letters: %w", len(b.bundles), err)
+		}
+		failures, sent := s.send(ctx, b)
+		if !sent {
+			continue
+		}
+		if err := s.settle(context.WithoutCancel(ctx), of, b.bundles, failures); err != nil {
+			return fmt.Errorf("settle %d letters: %w", len(b.bundles), err)
+		}
+	}
+	return ctx.Err()
+}
+
+// remind leaves the messages about orders that come soon and about cards that expire. Of the
+// instants that have passed one counts: an order that moves close is announced once.
+func (s *Service) remind(ctx context.Context, of shop.ID) error {
+	for ctx.Err() == nil {
+		n := 0
+		err := s.Store.Update(ctx, of, func(tx Tx) error {
+			store, err := tx.Shop(ctx)
+			if err != nil {
+				return err
+			}
+			now := s.Clock.Now()
+			if !store.Connected || store.Guard.BlockReason(now) != "" {
+				return nil
+			}
+			due, err := tx.DueReminders(ctx, now, batchSize)
+			if err != nil {
+				return err
+			}
+			n = len(due)
+			var list []Message
+			for _, r := range due {
+				messages, err := r.messages(now)
+				if err != nil {
+					return err
+				}
+				list = append(list, messages...)
+			}
+			if err := tx.PutMessages(ctx, list); err != nil {
+				return err
+			}
+			return tx.MarkReminded(ctx, due)
+		})
+		if err != nil {
+			return fmt.Errorf("remind customers of orders: %w", err)
+		}
+		if n < batchSize {
+			return nil
 		}
 	}
 	return ctx.Err()
@@ -87,12 +112,13 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 
 // batch is what one transaction took up.
 type batch struct {
-	shop     shop.Shop
-	found    int
-	messages []Message // to be sent
+	shop    shop.Shop
+	found   int
+	bundles []*bundle // to be sent
 }
 
-// claim claims the messages that are due, and suppresses those no longer needed.
+// claim claims the messages that are due, with those that are reported together with them. It
+// suppresses those no longer needed, and puts off those that are not to be sent at this time.
 func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
@@ -103,10 +129,13 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 			return err
 		}
 		b.found = len(due)
+		if due, err = withSiblings(ctx, tx, due, now); err != nil {
+			return err
+		}
 		if b.shop, err = tx.Shop(ctx); err != nil {
 			return err
 		}
-		refused, err := refusedKinds(ctx, tx, due)
+		check, err := newChecker(ctx, tx, b.shop, due, now)
 		if err != nil {
 			return err
 		}
@@ -114,10 +143,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		var taken []int
 		for i := range due {
 			m := &due[i]
-			why := suppressReason(*m, b.shop, now)
-			if why == "" && slices.Contains(refused[m.Contract], m.Kind) {
-				why = "the subscriber does not want e-mails of this kind"
-			}
+			why, later := check.verdict(*m)
 			switch {
 			case why != "":
 				if err = m.suppress(why); err == nil {
@@ -125,6 +151,8 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 				}
 			case s.Transport == nil:
 				m.DueAt = now.Add(s.Policy.Unsent)
+			case !later.IsZero():
+				m.DueAt = later
 			default:
 				m.DueAt = now.Add(s.Policy.Lease)
 				err = m.move(Sending)
@@ -137,72 +165,82 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if err := tx.PutMessages(ctx, due); err != nil {
 			return err
 		}
-		for _, i := range taken { // with the versions that they have now
-			b.messages = append(b.messages, due[i])
+		var messages []Message // with the versions that they have now
+		for _, i := range taken {
+			messages = append(messages, due[i])
 		}
+		b.bundles = bundled(messages)
 		return tx.Record(ctx, entries...)
 	})
 	return b, err
 }
 
-// refusedKinds returns the kinds that subscribers do not want, by contract, as far as messages are of
-// optional kinds.
-func refusedKinds(ctx context.Context, tx Tx, messages []Message) (map[contract.ID][]Kind, error) {
-	var about []contract.ID
-	for _, m := range messages {
-		if m.Contract != 0 && slices.Contains(OptionalKinds, m.Kind) {
-			about = append(about, m.Contract)
+// withSiblings adds to messages that are due those that are reported together with them.
+func withSiblings(ctx context.Context, tx Tx, due []Message, now time.Time) ([]Message, error) {
+	var to []string
+	has := map[MessageID]bool{}
+	contracts := map[contract.ID]bool{}
+	for _, m := range due {
+		has[m.ID] = true
+		if group := m.group(); group != alone {
+			to = append(to, m.To)
+			contracts[m.Contract] = group == ofChanges || contracts[m.Contract]
 		}
 	}
-	if len(about) == 0 {
-		return nil, nil
+	if len(to) == 0 {
+		return due, nil
 	}
-	refused, err := tx.RefusedKinds(ctx, about)
-	for c, kinds := range refused { // what may not be refused is sent, whatever is stored
-		refused[c] = slices.DeleteFunc(kinds, func(k Kind) bool { return !slices.Contains(OptionalKinds, k) })
+	waiting, err := tx.WaitingMessages(ctx, to)
+	if err != nil {
+		return nil, err
 	}
-	return refused, err
+	for _, m := range waiting {
+		group := m.group()
+		if !has[m.ID] && (group == ofChanges && contracts[m.Contract] || group == ofOrders && !m.DueAt.After(now)) {
+			due = append(due, m)
+		}
+	}
+	slices.SortFunc(due, func(a, b Message) int { return cmp.Compare(a.ID, b.ID) })
+	return due, nil
 }
 
-// suppressReason says why a message need not be sent any more, or "".
-func suppressReason(m Message, of shop.Shop, now time.Time) string {
-	switch {
-	case !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt):
-		return "what it says holds no longer"
-	case returned(m, of):
-		return "the app is installed again"
-	case !of.Settings.Sends(m.Kind):
-		return "the store does not send e-mails of this kind"
-	}
-	return ""
-}
-
-// send passes a batch to the mail server. A worker whose lease has ended sends nothing:
-// another worker does.
-func (s *Service) send(ctx context.Context, b batch) []error {
+// send passes the letters of a batch to the mail server. A worker whose lease has ended sends
+// nothing: another worker does.
+func (s *Service) send(ctx context.Context, b batch) (failures []error, sent bool) {
 	now := s.Clock.Now()
-	letters := make([]Email, len(b.messages))
-	for i, m := range b.messages {
-		if !now.Before(m.DueAt) {
-			return nil
+	var letters []Email
+	var of []int
+	for i, l := range b.bundles {
+		first := l.messages[0]
+		if !now.Before(first.DueAt) {
+			return nil, false
 		}
-		letters[i] = m.email(b.shop.Domain, now)
+		if l.sent() {
+			letters, of = append(letters, first.email(b.shop.Domain, l.letter, now)), append(of, i)
+		}
 	}
-	return s.Transport.Send(ctx, letters)
+	failures = make([]error, len(b.bundles))
+	if len(letters) == 0 {
+		return failures, true
+	}
+	for i, failure := range s.Transport.Send(ctx, letters) {
+		failures[of[i]] = failure
+	}
+	return failures, true
 }
 
 // settle stores the results, except of messages that another worker has claimed since.
-func (s *Service) settle(ctx context.Context, of shop.ID, sent []Message, failures []error) error {
-	if len(failures) != len(sent) {
-		return nil
-	}
-	ids := make([]MessageID, len(sent))
-	for i, m := range sent {
-		ids[i] = m.ID
-		if failures[i] != nil {
-			s.Log.WarnContext(ctx, "an e-mail was not sent", "shop", of, "message", m.ID, "kind", m.Kind, "tries", m.Tries+1, "error", failures[i])
+func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, failures []error) error {
+	var ids []MessageID
+	for i, b := range list {
+		for _, m := range b.messages {
+			ids = append(ids, m.ID)
+			if failures[i] != nil {
+				s.Log.WarnContext(ctx, "an e-mail was not sent", "shop", of, "message", m.ID, "kind", m.Kind, "tries", m.Tries+1, "error", failures[i])
+			}
 		}
 	}
+	slices.Sort(ids)
 	return s.Store.Update(ctx, of, func(tx Tx) error {
 		now := s.Clock.Now()
 		current, err := tx.Messages(ctx, ids)
@@ -215,17 +253,19 @@ func (s *Service) settle(ctx context.Context, of shop.ID, sent []Message, failur
 		}
 		var changed []Message
 		var entries []activity.Entry
-		for i, was := range sent {
-			m := byID[was.ID]
-			if m.Version != was.Version {
-				continue
-			}
-			if err := m.settle(failures[i], s.Policy, now); err != nil {
-				return err
-			}
-			changed = append(changed, m)
-			if e := m.entry(int64(of), now); e != nil {
-				entries = append(entries, *e)
+		for i, b := range list {
+			for _, was := range b.messages {
+				m := byID[was.ID]
+				if m.Version != was.Version {
+					continue
+				}
+				if err := m.conclude(b.letter, failures[i], s.Policy, now); err != nil {
+					return err
+				}
+				changed = append(changed, m)
+				if e := m.entry(int64(of), now); e != nil {
+					entries = append(entries, *e)
+				}
 			}
 		}
 		if err := tx.PutMessages(ctx, changed); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
@@ -46,6 +48,7 @@ type post struct {
 	at     *clock.Manual
 	server *server
 	shop   shop.Shop
+	orders map[contract.ID]billing.AttemptID // the next ones of contracts
 }
 
 func begin(t *testing.T) *post {
@@ -249,13 +252,13 @@ func TestLateResultOfReclaimedMessageIsIgnored(t *testing.T) {
 type sleeper struct {
 	notify.Store
 	sleep func()
+	calls int
 }
 
 func (s *sleeper) Update(ctx context.Context, of shop.ID, fn func(notify.Tx) error) error {
 	err := s.Store.Update(ctx, of, fn)
-	if sleep := s.sleep; sleep != nil {
-		s.sleep = nil
-		sleep()
+	if s.calls++; s.calls == 2 { // after reminding, this claims
+		s.sleep()
 	}
 	return err
 }
@@ -276,7 +279,7 @@ func TestNodePastLeaseSendsNothing(t *testing.T) {
 			p.queue("a", "b")
 			other, taker := *p.Service, &server{}
 			other.Transport = taker
-			p.Store = &sleeper{p.Store, func() {
+			p.Store = &sleeper{Store: p.Store, sleep: func() {
 				p.at.Set(p.at.Now().Add(test.asleep))
 				if err := other.Work(t.Context(), p.shop.ID); err != nil {
 					t.Error(err)

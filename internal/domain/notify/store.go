@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/task"
@@ -30,6 +29,15 @@ type Tx interface {
 	// RefusedKinds returns the kinds of e-mail that the subscribers of contracts do not want, by
 	// contract. Contracts whose subscriber has refused none are left out.
 	RefusedKinds(ctx context.Context, contracts []contract.ID) (map[contract.ID][]Kind, error)
+	// WaitingMessages returns the messages to people that are queued, locked, earliest first,
+	// passing over those that another transaction holds.
+	WaitingMessages(ctx context.Context, to []string) ([]Message, error)
+	// LettersSince says how many letters people got from an instant on, by address.
+	LettersSince(ctx context.Context, to []string, since time.Time) (map[string]int, error)
+	// DueReminders returns at most limit contracts whose customers must be reminded now.
+	// MarkReminded makes them not due for that date.
+	DueReminders(ctx context.Context, now time.Time, limit int) ([]Reminder, error)
+	MarkReminded(ctx context.Context, list []Reminder) error
 	// Messages returns messages, locked, in the order of their ids.
 	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
 	activity.Recorder
@@ -39,19 +47,6 @@ type Tx interface {
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
 }
-
-// Email is a message as a mail server gets it.
-type Email struct {
-	ID       string // for the Message-ID: the same whenever the message is sent
-	Kind     Kind
-	To       string
-	FromName string
-	Content
-	At time.Time
-}
-
-// ErrRejected marks the failure of a letter that will never be taken.
-var ErrRejected = errors.New("the mail server rejects the message")
 
 // Transport hands letters to a mail server.
 type Transport interface {

@@ -29,6 +29,8 @@ type Service struct {
 	Members   Members
 	Answers   Answers
 	Clock     clock.Clock
+
+	UnsubscribeKey []byte // signs the links in e-mails that end e-mails
 }
 
 // Members knows members.

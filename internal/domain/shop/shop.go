@@ -66,6 +66,8 @@ type Settings struct {
 	SwapRules bool `json:"swapRules,omitempty"`
 	// DisabledMails are the kinds of e-mail that the store does not send.
 	DisabledMails []MailKind `json:"disabledMails,omitempty"`
+	// EnabledMails are the kinds that it sends though stores do not by default.
+	EnabledMails []MailKind `json:"enabledMails,omitempty"`
 	// RatePerSecond and RateBurst are how many requests the store's integrations
 	// may make, on the average and at once; 0: the installation's.
 	RatePerSecond float64 `json:"requestsPerSecond,omitempty"`
@@ -80,8 +82,27 @@ type Settings struct {
 // MailKind names a kind of e-mail. Package notify lists them.
 type MailKind string
 
+// PaymentMail is the kind of the e-mail after a successful charge. A store does not send it by
+// default: the platform sends one about every order.
+const PaymentMail MailKind = "transaction_success"
+
 // Sends reports whether the store sends e-mails of a kind.
-func (s Settings) Sends(k MailKind) bool { return !slices.Contains(s.DisabledMails, k) }
+func (s Settings) Sends(k MailKind) bool {
+	return !slices.Contains(s.DisabledMails, k) && (k != PaymentMail || slices.Contains(s.EnabledMails, k))
+}
+
+// SetSends sets whether the store sends e-mails of a kind.
+func (s *Settings) SetSends(k MailKind, sends bool) {
+	is := func(other MailKind) bool { return other == k }
+	s.DisabledMails = slices.DeleteFunc(slices.Clone(s.DisabledMails), is)
+	s.EnabledMails = slices.DeleteFunc(slices.Clone(s.EnabledMails), is)
+	switch {
+	case sends && k == PaymentMail:
+		s.EnabledMails = append(s.EnabledMails, k)
+	case !sends && k != PaymentMail:
+		s.DisabledMails = append(s.DisabledMails, k)
+	}
+}
 
 // Calendar returns the store's zone and order time. A zone that this machine
 // does not know is an Internal failure: zones are checked when they arrive.

@@ -261,7 +261,7 @@ func testDunning(t *testing.T, open opener) {
 			t.Fatal(err)
 		}
 		for _, r := range records {
-			if r.ID == a.ID && !reflect.DeepEqual(r.Mails, map[notify.Kind]notify.Status{notify.TransactionFailed: notify.Sent}) {
+			if r.ID == a.ID && !reflect.DeepEqual(r.Mails, map[notify.Kind]notify.Result{notify.TransactionFailed: {Status: notify.Sent}}) {
 				t.Errorf("the record says %v", r.Mails)
 			}
 		}
@@ -271,7 +271,7 @@ func testDunning(t *testing.T, open opener) {
 		w.in(func(tx *store.Tx) error {
 			sent := billing.MailKey(notify.TransactionFailed, a, 2)
 			got, err := tx.MailsByKey(t.Context(), []string{sent, billing.MailKey(notify.SecurityChallenge, a, 1)})
-			if !reflect.DeepEqual(got, map[string]notify.Status{sent: notify.Sent}) {
+			if !reflect.DeepEqual(got, map[string]notify.Result{sent: {Status: notify.Sent}}) {
 				t.Errorf("under two keys: %v", got)
 			}
 			return err

@@ -40,6 +40,7 @@ func testDue(t *testing.T, open opener) {
 				}
 				return tx.PutAttempts(t.Context(), []billing.Attempt{queued(1, 2, day.Add(-time.Duration(s.ID)*time.Minute))})
 			})
+			w.remind(s.ID)
 		}
 		w.in(func(tx *store.Tx) error {
 			due, err := tx.DueAttempts(t.Context(), day, 10)
@@ -126,6 +127,7 @@ func testAmending(t *testing.T, open opener) {
 		w.inShop(other.ID, func(tx *store.Tx) error {
 			return tx.PutContracts(t.Context(), []contract.Contract{waiting(5, day.Add(-time.Minute))})
 		})
+		w.remind(other.ID)
 		for limit, want := range map[int][]contract.ID{1: {2}, 10: {2, 1}} {
 			list, err := w.db.ContractsToAmend(t.Context(), w.shop.ID, day, limit)
 			var got []contract.ID

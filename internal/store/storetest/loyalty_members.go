@@ -204,6 +204,7 @@ func testLoyaltyMembers(t *testing.T, open opener) {
 		first := monthly(1)
 		first.CreatedAt = day
 		c.put(first)
+		c.remind(c.shop.ID)
 		c.work()
 		if m := c.member(ada); m.Sums.Pending != 20*loyalty.One || m.Sums.Available != 0 {
 			t.Errorf("at first: %+v", m.Sums)

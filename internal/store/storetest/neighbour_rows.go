@@ -19,6 +19,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -147,6 +148,11 @@ func parts(id shop.ID) []part {
 	})
 	within("texts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutPortalText(ctx, wording.Text{Language: "en", Key: "home.title", Text: "theirs", ChangedAt: day})
+	})
+	within("e-mails of its own", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddTemplate(ctx, mailtemplate.Template{
+			Key: mailtemplate.Key{Kind: notify.Canceled, Language: "en"}, Fields: mailtemplate.Fields{Subject: "theirs"}, Version: 1, Live: true, Author: "them", PublishedAt: day,
+		})
 	})
 	within("design", func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.PutPortalDesign(ctx, &design.Design{Colour: "#123456", Logo: design.Logo{Hash: "theirs"}, UpdatedAt: day}); err != nil {

@@ -55,6 +55,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"overview":             testOverview,
 		"portal":               testPortal,
 		"portal texts":         testPortalTexts,
+		"e-mails of a store":   testMailTemplates,
 		"portal designs":       testPortalDesigns,
 		"queued orders":        testQueuedOrders,
 		"finding":              testFinding,
@@ -70,6 +71,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"creations":            testCreations,
 		"unread":               testUnread,
 		"messages":             testMessages,
+		"reminders":            testReminders,
 		"webhooks":             testWebhooks,
 		"webhooks-announcing":  testAnnouncing,
 		"logins":               testLogins,
@@ -157,6 +159,19 @@ func (w world) inShop(of shop.ID, fn func(*store.Tx) error) {
 func (w world) put(contracts ...contract.Contract) {
 	w.Helper()
 	w.in(func(tx *store.Tx) error { return tx.PutContracts(w.Context(), fresh(contracts)) })
+	w.remind(w.shop.ID)
+}
+
+// remind makes all reminders of a shop done, so that none falls due.
+func (w world) remind(of shop.ID) {
+	w.Helper()
+	w.inShop(of, func(tx *store.Tx) error {
+		list, err := tx.DueReminders(w.Context(), day.AddDate(100, 0, 0), 1000)
+		if err != nil {
+			return err
+		}
+		return tx.MarkReminded(w.Context(), list)
+	})
 }
 
 // queue inserts attempts of the first shop and returns them with their ids.

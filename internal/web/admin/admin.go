@@ -54,6 +54,7 @@ type Options struct {
 	Preview    Preview
 	OneOffs    OneOffs
 	OneOffBook billing.OneOffBook
+	Mails      record.Mails
 
 	Keys        Keys
 	Connections Connections
@@ -80,7 +81,7 @@ func New(o Options) http.Handler { return newAPI(o).Handler(o.Frame) }
 func newAPI(o Options) *web.API {
 	o.Gate.Line = o.Line
 	one := contractHandlers{o.Line, o.Edits}
-	search := contractSearch{o.Search, record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}}
+	search := contractSearch{o.Search, record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook, Mails: o.Mails}}
 	customers := customerHandlers{customerView{o.Line, o.Customers, o.Shown}, search, o.Edits, o.Syncer}
 	return web.NewAPI(web.Info{Title: "Perennial admin interface", Version: interfaceVersion, Description: about}, o.Gate, &documents, func(api *web.API) {
 		activityHandlers{o.Line, o.Trail}.register(api)

@@ -81,7 +81,7 @@ func (h lineHandlers) replaceVariants(ctx context.Context, in *bodyIn) (*contrac
 		return nil, fault.New(fault.Invalid, "field 'contractId' is required").Code("bodyField").Field("contractId")
 	}
 	cmd := amend.Command{Line: h.line, Contract: contract.ID(n), Actor: caller.Actor}
-	lines := contractedit.Swap{OldLine: body.OldLineID}
+	lines := contractedit.Swap{OldLine: body.OldLineID, Silent: body.StopSwapEmails}
 	if body.CarryForwardDiscount != "" {
 		if lines.Discount, err = web.ParseEnum("carryForwardDiscount", string(body.CarryForwardDiscount), swap.DiscountModes); err != nil {
 			return nil, err

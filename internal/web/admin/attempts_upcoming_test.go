@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/webtest"
 )
@@ -31,6 +32,14 @@ type upcoming struct {
 
 func (u upcoming) touched() bool {
 	return u.skippedNext != nil || u.rescheduled != nil || u.noted != nil
+}
+
+func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
+	sent := map[contract.ID]notify.Result{}
+	for _, c := range contracts {
+		sent[c] = notify.Result{Status: notify.Sent}
+	}
+	return sent, nil
 }
 
 func (f *fakes) SkipNext(_ context.Context, of shop.ID, c command.SkipNext) (billing.Record, error) {

@@ -171,7 +171,7 @@ func options(f *fakes, line shop.Line, log *bytes.Buffer, at clock.Clock) Option
 		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(log, nil)), Clock: at},
 		Gate:  web.Gate{Keys: keys(), Limits: &web.Buckets{Clock: at}},
 		Trail: f, Search: f, Book: f, Billing: f, Explainer: f,
-		Upcoming: f, Reports: f, Customers: f, Shown: f, Sold: f.boxes,
+		Upcoming: f, Reports: f, Customers: f, Shown: f, Mails: f, Sold: f.boxes,
 	}
 }
 

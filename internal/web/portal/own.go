@@ -120,13 +120,17 @@ func (p *portal) unknown(w http.ResponseWriter, r *http.Request) {
 
 type linkKey struct{}
 
-// withoutLink takes the secret of a link out of the path before anybody writes the path down.
+// withoutLink takes the secret of a link, or of one that ends e-mails, out of the path before anybody
+// writes the path down.
 func withoutLink(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		before, secret, found := strings.Cut(r.URL.Path, "/l/")
-		if found {
+		for _, mark := range []string{"/l/", UnsubscribePath} {
+			before, secret, found := strings.Cut(r.URL.Path, mark)
+			if !found {
+				continue
+			}
 			u := *r.URL
-			u.Path, u.RawPath = before+"/l", ""
+			u.Path, u.RawPath = before+strings.TrimSuffix(mark, "/"), ""
 			r = r.WithContext(context.WithValue(r.Context(), linkKey{}, strings.TrimSuffix(secret, "/")))
 			r.URL = &u
 		}

@@ -85,6 +85,10 @@ func (p *portal) handleEntrance(mux *http.ServeMux) {
 	mux.HandleFunc("GET /p/{shop}/l", p.open(p.look))
 	mux.HandleFunc("POST /p/{shop}/l", p.open(p.useLink))
 	mux.HandleFunc("POST /p/{shop}/signout", p.open(p.signOut))
+	if p.Mails != nil {
+		mux.HandleFunc("GET /p/{shop}/u", p.open(p.askToUnsubscribe))
+		mux.HandleFunc("POST /p/{shop}/u", p.open(p.unsubscribe))
+	}
 }
 
 // furnish adds a room: its routes are registered at both places, and what its pages need is kept.

@@ -44,6 +44,7 @@ type Options struct {
 	Texts     *locale.Catalogue
 	Languages Languages // nil: at the store's domain pages are in the browser's language
 	Repeats   Repeats
+	Mails     Unsubscribing // nil: no e-mail has a link that ends e-mails
 	Clock     clock.Clock
 	Key       []byte // signs forms
 	Pictures  string // origin of pictures that are not reached over HTTPS; empty: all are

@@ -42,7 +42,7 @@ type BillingAttempt struct {
 	OrderNote                      *string          `json:"orderNote" maxLength:"5000" doc:"Of this order only." example:"No plastic, please"`
 	VariantList                    []AttemptVariant `json:"variantList" nullable:"false" doc:"What was ordered or left out; before that, what would be ordered now."`
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way." example:"UNSENT"`
-	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the e-mail before the order. The service does not send it: always UNSENT." example:"UNSENT"`
+	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed." example:"UNSENT"`
 	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way." example:"UNSENT"`
 	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY" doc:"What became of the text message about a failed charge. The service sends none: always UNSENT." example:"UNSENT"`
 	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the text message before the order. The service sends none: always UNSENT." example:"UNSENT"`
@@ -71,8 +71,8 @@ func NewBillingAttempt(domain string, r billing.Record) BillingAttempt {
 		OrderAmount: new(amount.Float()), OrderAmountUSD: in("USD", amount), TransactionRate: rateInUSD(amount.Currency),
 		RetryingNeeded: new(r.RetryingNeeded()), ApplyUsageCharge: new(r.Flags.ApplyUsageCharge), UpgradeDowngradeBilling: new(r.Flags.UpgradeDowngradeBilling),
 		BillingAttemptResponseMessage: responseOf(r), OrderNote: web.Some(r.Note), VariantList: []AttemptVariant{},
-		TransactionFailedEmailStatus: mailStatus(r, notify.TransactionFailed), UpcomingOrderEmailStatus: emailUnsent,
-		SecurityChallengeSentStatus:    mailStatus(r, notify.SecurityChallenge),
+		TransactionFailedEmailStatus: mailStatus(r.Mails[notify.TransactionFailed]), UpcomingOrderEmailStatus: mailStatus(r.Mails[notify.UpcomingOrder]),
+		SecurityChallengeSentStatus:    mailStatus(r.Mails[notify.SecurityChallenge]),
 		TransactionFailedSmsSentStatus: emailUnsent, UpcomingOrderSmsSentStatus: emailUnsent,
 	}
 	for _, l := range r.LinesOf() {
@@ -81,19 +81,25 @@ func NewBillingAttempt(domain string, r billing.Record) BillingAttempt {
 	return a
 }
 
-// mailStatus returns what became of the last e-mail of a kind about an attempt, in
+// mailStatus returns what became of an e-mail, in
 // the interface's words.
-func mailStatus(r billing.Record, kind notify.Kind) string {
-	switch r.Mails[kind] {
+func mailStatus(is notify.Result) string {
+	switch is.Status {
 	case notify.Sent:
 		return "SENT"
 	case notify.Failed:
 		return "FAILED"
 	case notify.Suppressed:
-		return "EMAIL_SETTINGS_DISABLED"
+		return notSent[is.Reason]
 	case notify.Queued, notify.Sending:
 	}
 	return emailUnsent
+}
+
+// notSent is the interface's word for why a message was not sent.
+var notSent = map[string]string{
+	notify.Disabled: "EMAIL_SETTINGS_DISABLED", notify.Refused: "STOP_FROM_CONTRACT", notify.ContractCancelled: "CONTRACT_CANCELLED", notify.ContractPaused: "CONTRACT_PAUSED",
+	notify.NoPayment: "CUSTOMER_PAYMENT_EMPTY", notify.NoLongerTrue: emailUnsent,
 }
 
 // NewAttemptVariant writes a line as what an attempt orders.

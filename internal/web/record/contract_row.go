@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -48,7 +49,7 @@ type ContractRow struct {
 	MaxCycles                      *int32         `json:"maxCycles" doc:"Orders after which the contract ends; null: no end." example:"12"`
 	TotalSuccessfulOrders          int32          `json:"totalSuccessfulOrders" doc:"Renewal orders that were charged so far." example:"4"`
 	LastSuccessfulOrder            *string        `json:"lastSuccessfulOrder" doc:"The last renewal order, as JSON text with orderId, orderName, billingDate, orderDate (the same instant) and orderAmount (the amount charged, in currencyCode); null before the first one." example:"{\"orderId\":5004,\"orderName\":\"#1004\",\"billingDate\":\"2026-01-31T08:00:00Z\",\"orderDate\":\"2026-01-31T08:00:00Z\",\"orderAmount\":24.5}"`
-	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days, of 24 hours, before an order at which it is announced." example:"3"`
+	UpcomingEmailBufferDays        *int32         `json:"upcomingEmailBufferDays" doc:"Days, of 24 hours, before an order at which its customer is first reminded." example:"3"`
 	UpcomingEmailTaskURL           *string        `json:"upcomingEmailTaskUrl" doc:"Always null: no task of its own announces it."`
 	PauseDurationCycle             *int32         `json:"pauseDurationCycle" doc:"Orders that the pause leaves out, when it was given in orders; null otherwise." example:"2"`
 	PendingCancellationCycle       *int32         `json:"pendingCancellationCycle" doc:"The last cycle that is charged before the contract is cancelled; null when no cancellation waits." example:"4"`
@@ -79,7 +80,7 @@ type ContractRow struct {
 	Dunning                        bool           `json:"dunning" doc:"Whether an order of the contract could not be charged and has not been given up." example:"false"`
 	DunningState                   *rowDunning    `json:"dunningState" doc:"The order that could not be charged and has not been given up; null when there is none."`
 	AutoCharge                     bool           `json:"autoCharge" doc:"Whether orders are charged on their day without anybody asking." example:"true"`
-	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the service sends none." example:"false"`
+	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the customer switches it off for all contracts." example:"false"`
 	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
 	SkipPaymentCreateUnpaidOrder   bool           `json:"skipPaymentCreateUnpaidOrder" doc:"Whether orders are made without charging. Always false." example:"false"`
 	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride" doc:"Whether what delivery costs may be set by hand on the contract. Always false." example:"false"`
@@ -87,8 +88,8 @@ type ContractRow struct {
 	DisableFixEmptyQueue           bool           `json:"disableFixEmptyQueue" doc:"Whether missing upcoming attempts stay missing. Always false: they are made again." example:"false"`
 	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed" doc:"Whether the last e-mail to the customer came back. Always false." example:"false"`
 	UpdatingQueue                  bool           `json:"updatingQueue" doc:"Whether the upcoming attempts are being made. Always false: they are made at once." example:"false"`
-	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract. Always false: the service does not send it." example:"false"`
-	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. The service does not send it: always UNSENT." example:"UNSENT"`
+	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract." example:"false"`
+	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. UNSENT: it is on its way, or none was due because the contract was made elsewhere." example:"UNSENT"`
 	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
 	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"Away"`
 	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"Back in spring"`
@@ -154,7 +155,7 @@ type lastOrder struct {
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, created notify.Result, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
@@ -190,7 +191,7 @@ func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bun
 		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
-		SubscriptionCreatedEmailStatus: emailUnsent, SubscriptionCreatedSmsStatus: emailUnsent,
+		SubscriptionCreatedEmailSent: created.Status == notify.Sent, SubscriptionCreatedEmailStatus: createdStatus(created), SubscriptionCreatedSmsStatus: emailUnsent,
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
 		ContractDetails: lines, Dunning: c.Dunning != nil, DunningState: newRowDunning(c.Dunning),
 	}
@@ -199,9 +200,21 @@ func newContractRow(s shop.Shop, c contract.Contract, once []billing.OneOff, bun
 	}
 	row.CustomerTag, row.DeletedVariantIDs = customerTags(c, offers), goneVariants(c)
 	row.waits(c)
-	row.UpcomingEmailBufferDays = new(int32(c.NoticeDays()))
+	row.UpcomingEmailBufferDays = new(int32(c.ReminderDays()[0]))
 	row.EndsAt, row.QueueUpdatedAt = web.At(c.End(cal)), web.At(c.QueueUpdatedAt)
 	return row, row.texts(c)
+}
+
+// createdStatus returns what became of the e-mail about a new contract, in the interface's words,
+// which are others for a paused contract.
+func createdStatus(is notify.Result) string {
+	if is.Status == notify.Suppressed && is.Reason == notify.ContractPaused {
+		return "CONTRACT_PAUSED_STATUS"
+	}
+	if status := mailStatus(is); status != "CONTRACT_CANCELLED" && status != "STOP_FROM_CONTRACT" {
+		return status
+	}
+	return emailUnsent
 }
 
 // goneVariants returns the variants that lines had; nil when the store has them all.

@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -18,6 +19,13 @@ type Rows struct {
 	Line    shop.Line
 	Sold    Catalogues
 	OneOffs OneOffs
+	Mails   Mails
+}
+
+// Mails knows what became of e-mails.
+type Mails interface {
+	// CreatedMails returns it for the e-mails that confirm new contracts, by contract.
+	CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error)
 }
 
 // OneOffs reads the one-time products of upcoming orders.
@@ -46,8 +54,16 @@ func (r Rows) Write(ctx context.Context, of shop.Shop, contracts []contract.Cont
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]contract.ID, len(contracts))
 	for i, c := range contracts {
-		if rows[i], err = newContractRow(of, c, once[c.ID], bundles, offers); err != nil {
+		ids[i] = c.ID
+	}
+	created, err := r.Mails.CreatedMails(ctx, of.ID, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range contracts {
+		if rows[i], err = newContractRow(of, c, created[c.ID], once[c.ID], bundles, offers); err != nil {
 			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of(ContractTypename, int64(c.ID)))
 		}
 	}

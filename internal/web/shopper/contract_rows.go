@@ -37,6 +37,6 @@ func (o Options) rows(ctx context.Context, p page.Request, customer int64) (*con
 	if err != nil {
 		return nil, err
 	}
-	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook}.Write(ctx, caller.Shop, contracts)
+	rows, err := record.Rows{Line: o.Line, Sold: o.Sold, OneOffs: o.OneOffBook, Mails: o.Mails}.Write(ctx, caller.Shop, contracts)
 	return &contractPage{ListHeaders: web.Paged(ctx, p, total), Body: rows}, err
 }

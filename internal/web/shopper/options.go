@@ -29,6 +29,7 @@ type Options struct {
 	Book       Book
 	Sold       record.Catalogues
 	OneOffBook billing.OneOffBook
+	Mails      record.Mails
 	Retention  Retention
 	Cancelling Cancelling
 }

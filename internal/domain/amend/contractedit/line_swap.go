@@ -22,6 +22,7 @@ type Swap struct {
 	OldVariants []int64
 	New         []terms.NewLine
 	Discount    swap.DiscountMode // the discount of the new lines; empty: as ProductPlan
+	Silent      bool              // the customer gets no e-mail about it
 }
 
 // replaces reports whether the swap removes lines.
@@ -107,7 +108,7 @@ func (s *Service) swapLines(ctx context.Context, of shop.ID, cmd amend.Command, 
 			c.Edit.Lines = append(c.Edit.Lines, edit)
 			gone := old[min(i, len(old)-1)]
 			c.Entries = append(c.Entries, amend.Note{Event: activity.ProductReplace, Details: terms.LineDetails{
-				Title: sold[l.Variant].ProductTitle, Variant: l.Variant, OldVariant: gone.VariantID, Quantity: l.Quantity, OldQuantity: gone.Quantity,
+				Title: sold[l.Variant].ProductTitle, Variant: l.Variant, OldVariant: gone.VariantID, Quantity: l.Quantity, OldQuantity: gone.Quantity, Silent: w.Silent,
 			}})
 		}
 		return c, nil

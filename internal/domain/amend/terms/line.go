@@ -28,6 +28,7 @@ type LineDetails struct {
 	OldQuantity int    `json:"oldQuantity,omitempty"`
 	Price       string `json:"price,omitempty"`
 	OldPrice    string `json:"oldPrice,omitempty"`
+	Silent      bool   `json:"silent,omitempty"` // the customer gets no e-mail about it
 }
 
 // NewLine is a line to add.

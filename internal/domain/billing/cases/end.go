@@ -59,7 +59,7 @@ func Fence(ctx context.Context, tx billing.Tx, of shop.Shop, contracts []contrac
 		end, ended := ends[a.Dunning.Action]
 		if ended = ended && a.Dunning.State == dunning.Ending && end.status == c.Status; ended {
 			event, status, reason = end.event, activity.Success, "no retry is left"
-			m, err := paymentMail(&a, *c, of, notify.Payment{Kind: notify.Suspension, Class: a.Dunning.Class, Action: a.Dunning.Action}, now)
+			m, err := paymentMail(&a, *c, notify.Suspension, notify.Decline{Class: a.Dunning.Class, Action: a.Dunning.Action}, now)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // mailLife is how long after its creation an e-mail about a payment may still be sent.
@@ -26,27 +25,23 @@ func (l *Cases) notify(a *billing.Attempt, slot dunning.ScheduledNotice, g dunni
 	case a.Dunning.Class == dunning.Stock:
 		kind = notify.OutOfStock
 	}
-	p := notify.Payment{Kind: kind, Class: a.Dunning.Class, Action: g.Settings.Final(a.Dunning.Class)}
-	if p.Class == dunning.Auth {
-		p.Confirm = a.ActionURL
+	d := notify.Decline{Class: a.Dunning.Class, Action: g.Settings.Final(a.Dunning.Class), EndAt: slot.End}
+	if d.Class == dunning.Auth {
+		d.Confirm = a.ActionURL
+	} else {
+		d.RetryAt = a.Dunning.RetryAt
 	}
-	if p.Class != dunning.Auth && !a.Dunning.RetryAt.IsZero() {
-		p.NextTry = a.Dunning.RetryAt.In(g.Calendar.Zone)
-	}
-	if !slot.End.IsZero() {
-		p.End = slot.End.In(g.Calendar.Zone)
-	}
-	return l.mail(a, p)
+	return l.mail(a, kind, d)
 }
 
 // AskToConfirm sends the customer the link for confirming a payment.
 func (l *Cases) AskToConfirm(a *billing.Attempt) error {
 	a.Dunning.NotifiedAt = l.Now
-	return l.mail(a, notify.Payment{Kind: notify.SecurityChallenge, Class: dunning.Auth, Confirm: a.ActionURL})
+	return l.mail(a, notify.SecurityChallenge, notify.Decline{Class: dunning.Auth, Confirm: a.ActionURL})
 }
 
-func (l *Cases) mail(a *billing.Attempt, p notify.Payment) error {
-	m, err := paymentMail(a, *l.Contracts[a.Contract], l.Shop, p, l.Now)
+func (l *Cases) mail(a *billing.Attempt, kind notify.Kind, d notify.Decline) error {
+	m, err := paymentMail(a, *l.Contracts[a.Contract], kind, d, l.Now)
 	if m != nil {
 		l.Mails = append(l.Mails, *m)
 	}
@@ -55,18 +50,12 @@ func (l *Cases) mail(a *billing.Attempt, p notify.Payment) error {
 
 // paymentMail returns an e-mail about an attempt and counts it; nil if the customer has no
 // valid address.
-func paymentMail(a *billing.Attempt, c contract.Contract, of shop.Shop, p notify.Payment, now time.Time) (*notify.Message, error) {
+func paymentMail(a *billing.Attempt, c contract.Contract, kind notify.Kind, d notify.Decline, now time.Time) (*notify.Message, error) {
 	if notify.CheckAddress("", c.Customer.Email) != nil {
 		return nil, nil //nolint:nilerr // no valid address, no e-mail
 	}
-	p.Shop, p.Name = of.Domain, c.Customer.FirstName
-	p.Amount, p.Account = billing.Record{Attempt: *a, Of: c}.Cost(), "https://"+of.Domain+"/account"
-	words, err := p.Content()
-	if err != nil {
-		return nil, err
-	}
 	nth := int(a.Dunning.NotifiedAt.UnixMilli())
-	switch p.Kind {
+	switch kind {
 	case notify.TransactionFailed:
 		a.Dunning.DeclineMails++
 		nth = a.Dunning.DeclineMails
@@ -75,8 +64,8 @@ func paymentMail(a *billing.Attempt, c contract.Contract, of shop.Shop, p notify
 		nth = a.Dunning.ConfirmationMails
 	}
 	m, err := notify.New(notify.Message{
-		Kind: p.Kind, To: c.Customer.Email, FromName: of.Domain, Content: words, Contract: c.ID, Actor: activity.System,
-		DedupeKey: billing.MailKey(p.Kind, *a, nth), ExpiresAt: now.Add(mailLife),
+		Kind: kind, To: c.Customer.Email, Contract: c.ID, Attempt: int64(a.ID), Customer: c.Customer.ID, Facts: notify.Facts{Decline: &d}, Actor: activity.System,
+		DedupeKey: billing.MailKey(kind, *a, nth), ExpiresAt: now.Add(mailLife),
 	}, now)
 	return &m, err
 }

@@ -152,7 +152,7 @@ func concerns(rules []swap.Rule, o swap.Order) bool {
 func changesOf(applied []swap.Rule) []billing.Change {
 	changes := make([]billing.Change, len(applied))
 	for i, r := range applied {
-		changes[i] = billing.Change{Rule: r.ID, Name: r.Name, Once: !r.EveryOrder && !r.OneOrderOnly(), Removed: r.Sources, Added: r.Destinations}
+		changes[i] = billing.Change{Rule: r.ID, Name: r.Name, Silent: r.NoEmail, Once: !r.EveryOrder && !r.OneOrderOnly(), Removed: r.Sources, Added: r.Destinations}
 		if r.ShiftDays != nil {
 			changes[i].Shift = *r.ShiftDays
 		}

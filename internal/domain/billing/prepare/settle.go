@@ -208,7 +208,7 @@ func (l *settling) swapped(a billing.Attempt, c billing.Change, lasts bool) {
 	triggered.Event = activity.SwapAutomationTriggered
 	triggered.Info = activity.Details(billing.EntryInfo{Cycle: a.Cycle, Rule: int64(c.Rule), RuleName: c.Name})
 	replaced.Event = activity.ProductReplace
-	replaced.Info = activity.Details(billing.EntryInfo{Cycle: a.Cycle, Rule: int64(c.Rule), Removed: c.Removed, Added: c.Added})
+	replaced.Info = activity.Details(billing.EntryInfo{Cycle: a.Cycle, Rule: int64(c.Rule), Silent: c.Silent, Removed: c.Removed, Added: c.Added})
 	l.Entries = append(l.Entries, triggered, replaced)
 }
 

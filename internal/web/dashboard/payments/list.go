@@ -225,8 +225,8 @@ func (m *room) row(v dashboard.Visit, c billing.Record) (row, error) {
 	if !k.NotifiedAt.IsZero() {
 		shown.Mail = v.Day(k.NotifiedAt)
 	}
-	for _, status := range c.Mails {
-		if status == notify.Failed {
+	for _, is := range c.Mails {
+		if is.Status == notify.Failed {
 			shown.MailState = "not delivered"
 		}
 	}

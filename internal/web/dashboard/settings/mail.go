@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -76,7 +75,9 @@ func (m *room) mail(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 
 func (m *room) saveMail(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	err := m.save(r, v, func(s *shop.Settings) error {
-		s.DisabledMails = slices.DeleteFunc(notify.Kinds(), func(k notify.Kind) bool { return ticked(r, "mail-"+string(k)) })
+		for _, k := range notify.Kinds() {
+			s.SetSends(k, ticked(r, "mail-"+string(k)))
+		}
 		return nil
 	})
 	if err != nil {

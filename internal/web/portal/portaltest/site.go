@@ -101,7 +101,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	s.Login = &login.Service{Store: s.DB.Login(), Clock: s.Clock, PublicURL: "https://perennial.example"}
 	s.Overview = &overview.Service{Store: s.DB.Overview(), Clock: s.Clock}
 	s.Designs = &design.Service{Store: s.DB.PortalDesigns(), Clock: s.Clock}
-	s.Portal = &do.Service{Store: s.DB.Portal(), Answers: s.DB.Answers(), Clock: s.Clock}
+	s.Portal = &do.Service{Store: s.DB.Portal(), Answers: s.DB.Answers(), Clock: s.Clock, UnsubscribeKey: []byte("key of the links that end e-mails")}
 	for i, of := range []*shop.Shop{&s.First, &s.Second} {
 		*of = shop.Shop{
 			Domain: []string{"first", "second"}[i] + ".myshopify.com", Token: "shpat_x", TimeZone: "America/Los_Angeles", Currency: "USD", OrderHour: 9, Connected: true,
@@ -114,7 +114,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	texts, err := locale.Load(localetest.WithPseudo(t, files))
 	s.must(err)
 	pages, err := portal.New(portal.Options{
-		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Logos: s.Designs, Rooms: rooms(s),
+		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Logos: s.Designs, Mails: s.Portal, Rooms: rooms(s),
 		Proxies: map[string]web.Shoppers{"subscriptions": proxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}}},
 	})
 	s.must(err)

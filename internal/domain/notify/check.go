@@ -1,0 +1,115 @@
+package notify
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Optional messages are sent within these hours of the store's zone.
+const (
+	opens  = 8
+	closes = 20
+)
+
+// Of a person's letters within a day no more than so many are followed by an optional one.
+const (
+	mostLetters = 6
+	capWindow   = 24 * time.Hour
+	capDelay    = time.Hour // after which it is looked at again
+)
+
+// checker decides which messages of a batch are sent now.
+type checker struct {
+	shop     shop.Shop
+	now      time.Time
+	opensAt  time.Time // when optional messages may be sent; zero: now
+	refused  map[contract.ID][]Kind
+	received map[string]int // letters of the last day, by address
+}
+
+func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, now time.Time) (checker, error) {
+	c := checker{shop: of, now: now}
+	calendar, err := of.Calendar()
+	if err != nil {
+		return c, err
+	}
+	c.opensAt = nextOpening(now.In(calendar.Zone))
+	if c.refused, err = refusedKinds(ctx, tx, messages); err != nil {
+		return c, err
+	}
+	var to []string
+	for _, m := range messages {
+		if slices.Contains(OptionalKinds, m.Kind) {
+			to = append(to, m.To)
+		}
+	}
+	if len(to) > 0 {
+		c.received, err = tx.LettersSince(ctx, to, now.Add(-capWindow))
+	}
+	return c, err
+}
+
+// nextOpening returns when optional messages may be sent next; zero when they may be now.
+func nextOpening(local time.Time) time.Time {
+	at := time.Date(local.Year(), local.Month(), local.Day(), opens, 0, 0, 0, local.Location())
+	switch {
+	case local.Hour() < opens:
+		return at
+	case local.Hour() >= closes:
+		return at.AddDate(0, 0, 1)
+	}
+	return time.Time{}
+}
+
+// verdict says why a message is never sent, or until when it waits. Neither: it is sent now.
+func (c checker) verdict(m Message) (why string, later time.Time) {
+	optional := slices.Contains(OptionalKinds, m.Kind)
+	switch {
+	case !m.ExpiresAt.IsZero() && !c.now.Before(m.ExpiresAt):
+		return NoLongerTrue, later
+	case returned(m, c.shop):
+		return "the app is installed again", later
+	case !c.shop.Settings.Sends(m.Kind):
+		return Disabled, later
+	case slices.Contains(c.refused[m.Contract], m.Kind):
+		return Refused, later
+	case optional && !c.opensAt.IsZero():
+		return "", c.opensAt
+	case optional && c.received[m.To] >= mostLetters:
+		return "", c.now.Add(capDelay)
+	}
+	return "", later
+}
+
+// Why messages are suppressed.
+const (
+	Disabled          = "the store does not send e-mails of this kind"
+	Refused           = "the subscriber does not want e-mails of this kind"
+	NoLongerTrue      = "what it says holds no longer"
+	ContractCancelled = "the contract has ended"
+	ContractPaused    = "the contract is paused"
+	NoPayment         = "the contract has no payment method"
+)
+
+// refusedKinds returns the kinds that subscribers do not want, by contract, as far as messages are of
+// optional kinds.
+func refusedKinds(ctx context.Context, tx Tx, messages []Message) (map[contract.ID][]Kind, error) {
+	var about []contract.ID
+	for _, m := range messages {
+		if m.Contract != 0 && slices.Contains(OptionalKinds, m.Kind) {
+			about = append(about, m.Contract)
+		}
+	}
+	if len(about) == 0 {
+		return nil, nil
+	}
+	refused, err := tx.RefusedKinds(ctx, about)
+	for c, kinds := range refused { // what may not be refused is sent, whatever is stored
+		refused[c] = slices.DeleteFunc(kinds, func(k Kind) bool { return !slices.Contains(OptionalKinds, k) })
+	}
+	return refused, err
+}

@@ -1,0 +1,64 @@
+package notify
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+)
+
+// Reminder is a contract whose customer must be reminded of its next order, or of a card that expires
+// before one.
+type Reminder struct {
+	Recipient
+
+	Card    bool            // of the card
+	Attempt int64           // the next order's; 0: there is none in the queue
+	Cycle   int             // of the order
+	Date    time.Time       // of the order, or from which on the card is expired
+	Before  []time.Duration // how long before the date each message falls due, the longest first
+}
+
+// UpcomingKey is the key of a message about the order of a cycle that comes on a date, by how many
+// more come before it.
+func UpcomingKey(c contract.ID, cycle int, date time.Time, more int) string {
+	return fmt.Sprintf("%s:%d:%d:%d:%d", UpcomingOrder, c, cycle, date.Unix(), more)
+}
+
+func (r Reminder) key(more int) string {
+	if r.Card {
+		return fmt.Sprintf("%s:%d:%d:%d", ExpiringCard, r.Contract, r.Date.Unix(), more)
+	}
+	return UpcomingKey(r.Contract, r.Cycle, r.Date, more)
+}
+
+// messages returns what a reminder sends.
+func (r Reminder) messages(now time.Time) ([]Message, error) {
+	kind := UpcomingOrder
+	if r.Card {
+		kind = ExpiringCard
+	}
+	if CheckAddress("", r.Email) != nil || !now.Before(r.Date) || !r.Card && r.Attempt == 0 {
+		return nil, nil //nolint:nilerr // no valid address, no message
+	}
+	var list []Message
+	for i, before := range r.Before {
+		at := r.Date.Add(-before)
+		if i+1 < len(r.Before) && !now.Before(r.Date.Add(-r.Before[i+1])) {
+			continue // the next one is due as well
+		}
+		m, err := New(Message{
+			Kind: kind, To: r.Email, Contract: r.Contract, Customer: r.Customer, Attempt: r.Attempt, Facts: Facts{Date: r.Date}, Actor: activity.System,
+			DedupeKey: r.key(len(r.Before) - 1 - i), ExpiresAt: r.Date,
+		}, now)
+		if err != nil {
+			return nil, err
+		}
+		if at.After(now) {
+			m.DueAt = at
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}

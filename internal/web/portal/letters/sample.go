@@ -1,0 +1,149 @@
+package letters
+
+import (
+	"context"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal/overview"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
+)
+
+// Sample returns a letter of a kind to a made-up customer who reads a language, BCP 47, as the
+// product has it.
+func (w *Writer) Sample(ctx context.Context, of shop.Shop, kind notify.Kind, language string) (notify.Letter, error) {
+	l, _, err := w.Preview(ctx, of, mailtemplate.Key{Kind: kind, Language: language}, mailtemplate.Fields{})
+	return l, err
+}
+
+// Preview returns a letter to a made-up customer by a template, and what is wrong with the template.
+// With something that cannot be published it is the product's letter.
+func (w *Writer) Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields) (notify.Letter, []mailtemplate.Problem, error) {
+	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 1, k.Language)
+	if err != nil {
+		return notify.Letter{}, nil, err
+	}
+	m, err := sample(v, k.Kind)
+	if err != nil {
+		return notify.Letter{}, nil, err
+	}
+	p := w.page([]matter{m})
+	own := p
+	var problems []mailtemplate.Problem
+	if bad := own.customise(f, m.values(p)); bad != nil {
+		problems = append(problems, mailtemplate.Problem{Field: bad.field, Line: bad.line, Text: bad.err.Error()})
+		own = p
+	} else {
+		problems = own.doubts(m)
+	}
+	l, err := own.letter()
+	if len(l.HTML) > cutOff {
+		problems = append(problems, mailtemplate.Problem{Field: "body", Text: "The e-mail is longer than 102 KB: Gmail cuts it off.", Warning: true})
+	}
+	return l, problems, err
+}
+
+// Check returns what is wrong with a template.
+func (w *Writer) Check(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields) ([]mailtemplate.Problem, error) {
+	_, problems, err := w.Preview(ctx, of, k, f)
+	return problems, err
+}
+
+// cutOff is how many bytes of an e-mail Gmail shows.
+const cutOff = 102 << 10
+
+// doubts returns what is missing in a merchant's body.
+func (p page) doubts(m matter) (list []mailtemplate.Problem) {
+	if p.Custom == nil {
+		return nil
+	}
+	var all strings.Builder
+	button := false
+	for _, is := range p.Custom {
+		all.WriteString(string(is.HTML))
+		button = button || is.Block == "button"
+	}
+	body := all.String()
+	switch {
+	case button || p.Button == nil || strings.Contains(body, html.EscapeString(string(p.Button.URL))):
+	case m.Kind == notify.ManagementLink:
+		list = append(list, mailtemplate.Problem{Field: "body", Text: "The e-mail needs its link: add {{ letter.button }} or {{ links.sign_in }}."})
+	case notify.Required(m.Kind) && !strings.Contains(body, html.EscapeString(string(at(m.visit, words.Path(m.Contract))))):
+		list = append(list, mailtemplate.Problem{Field: "body", Text: "This e-mail asks its reader to do something: add {{ letter.button }} or {{ links.manage }}."})
+	default:
+		list = append(list, mailtemplate.Problem{Field: "body", Text: "Nothing in it can be pressed: {{ letter.button }} leads to the subscription.", Warning: true})
+	}
+	if slices.ContainsFunc(pictures.FindAllString(body, -1), func(tag string) bool { return !strings.Contains(tag, " alt=") }) {
+		list = append(list, mailtemplate.Problem{Field: "body", Text: "A picture has no alt text: readers without pictures miss it.", Warning: true})
+	}
+	return list
+}
+
+var pictures = regexp.MustCompile(`<img[^>]*>`)
+
+// sample returns what a letter of a kind may be about.
+func sample(v portal.Visit, kind notify.Kind) (matter, error) {
+	home, err := overview.Sample(v.Shop, v.Now)
+	if err != nil {
+		return matter{}, err
+	}
+	sheet := home.Sheets[0]
+	order := sheet.Upcoming[0]
+	c := &sheet.Contract
+	m := matter{Message: notify.Message{Kind: kind, Contract: c.ID, Customer: c.Customer.ID}, visit: v}
+	day := 24 * time.Hour
+	switch kind {
+	case notify.ManagementLink:
+		m.Facts.Link = &notify.Link{URL: v.View.At("/l/sample"), Expires: v.Now.Add(2 * time.Hour)}
+	case notify.UpcomingOrder, notify.ExpiringCard:
+		m.Facts.Date = order.BillingDate
+	case notify.TransactionSuccess:
+		order.Status, order.OrderName, order.Amount, order.Lines = billing.Success, "#1042", order.Cost(), c.Lines
+	case notify.TransactionFailed, notify.SecurityChallenge, notify.OutOfStock, notify.SuspensionWarning, notify.Suspension:
+		d := notify.Decline{Class: dunning.Funds, RetryAt: v.Now.Add(3 * day), Action: dunning.Pause}
+		order.Status, order.ErrorCode = billing.Failure, "INSUFFICIENT_FUNDS"
+		c.Dunning = &contract.Dunning{Attempt: int64(order.ID), Since: v.Now, RetryAt: d.RetryAt}
+		switch kind {
+		case notify.SecurityChallenge:
+			d.Class, d.Confirm = dunning.Auth, v.View.Store
+		case notify.OutOfStock:
+			d.Class, order.ErrorCode = dunning.Stock, "INSUFFICIENT_INVENTORY"
+		case notify.SuspensionWarning:
+			d.EndAt = v.Now.Add(5 * day)
+		case notify.Suspension:
+			c.Status = contract.Paused
+		}
+		m.Facts.Decline, sheet.Unpaid = &d, &order
+	case notify.Canceled:
+		c.Status, c.CancelledAt, c.CancelledOrderDate, c.Lifetime = contract.Cancelled, v.Now, order.BillingDate, money.Amount{Minor: 3 * order.Cost().Minor, Currency: c.Currency}
+	case notify.Paused:
+		c.Status, c.PausedAt, c.Pause = contract.Paused, v.Now, &contract.Pause{Until: v.Now.Add(30 * day)}
+	}
+	if event, confirms := events[kind]; confirms {
+		m.Facts.Change = &notify.Change{
+			Event: event, At: v.Now, From: order.BillingDate.Format(time.RFC3339), To: order.BillingDate.Add(7 * day).Format(time.RFC3339),
+			Title: c.Lines[1].Title, Line: c.Lines[1].ID, Variant: c.Lines[1].VariantID, Price: c.Lines[1].Price.String(), OldPrice: "7.90",
+		}
+	}
+	m.sheet, m.order = sheet, &order
+	return m, nil
+}
+
+// events are the events that kinds of message confirm.
+var events = map[notify.Kind]activity.EventType{
+	notify.Paused: activity.ContractPaused, notify.Resumed: activity.ContractActivated, notify.Canceled: activity.ContractCancelled, notify.OrderSkipped: activity.BillingAttemptSkipped,
+	notify.NextDate: activity.NextBillingDateChange, notify.Frequency: activity.BillingIntervalChange, notify.Address: activity.ShippingAddressChange,
+	notify.ProductAdded: activity.ProductAdd, notify.ProductRemoved: activity.ProductRemove, notify.ProductReplaced: activity.ProductReplace, notify.PriceUpdated: activity.ProductPriceChange,
+}
