@@ -41,6 +41,8 @@ type Source interface {
 	DuePartnerShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueEventShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	EndedFeedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	UpcomingOrderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueAnnotationShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -87,6 +89,8 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with orders and customers to be marked", s.Source.DueAnnotationShops, func(id shop.ID) task.Task { return billing.Task{Shop: id} }},
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
+		{"shops with messages that become events", s.Source.DueEventShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
+		{"shops whose events are not read any more", s.Source.EndedFeedShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with orders to announce", s.Source.UpcomingOrderShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
 		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},

@@ -52,9 +52,16 @@ func (s *Service) NotRendered(ctx context.Context, m Message, why error) error {
 	s.Log.WarnContext(ctx, "the body of a webhook could not be rendered", "shop", m.Shop, "message", m.ID, "error", why)
 	return s.Store.Update(ctx, m.Shop, func(tx Tx) error {
 		if fault.Is(why, fault.NotFound) {
+			if err := tx.PlaceWithoutBody(ctx, m.ID); err != nil {
+				return err
+			}
 			return tx.FailDeliveries(ctx, 0, m.ID, "the record that it is about no longer exists")
 		}
-		return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(renderRetry), "the body could not be rendered")
+		until := s.Clock.Now().Add(renderRetry)
+		if err := tx.PostponePlacing(ctx, m.ID, until); err != nil {
+			return err
+		}
+		return tx.PostponeDeliveries(ctx, m.ID, until, "the body could not be rendered")
 	})
 }
 

@@ -71,6 +71,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"unread":               testUnread,
 		"messages":             testMessages,
 		"webhooks":             testWebhooks,
+		"webhook-events":       testEvents,
 		"webhooks-announcing":  testAnnouncing,
 		"logins":               testLogins,
 		"staff":                testStaff,

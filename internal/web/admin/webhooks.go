@@ -21,7 +21,7 @@ type Webhooks interface {
 	Change(ctx context.Context, of shop.ID, id webhook.EndpointID, edit webhook.Edit) (webhook.Endpoint, error)
 	Rotate(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.Endpoint, error)
 	Remove(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) error
-	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
+	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.MessageID, error)
 	Deliveries(ctx context.Context, of shop.ID, q webhook.DeliveryFilter, p page.Request) ([]webhook.Delivery, int, error)
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)
 }
@@ -222,7 +222,8 @@ type triedEndpoint struct {
 type triedEndpointOut struct{ Body triedEndpoint }
 
 func (h endpointHandlers) tryEndpoint(ctx context.Context, in *endpointQuery) (*triedEndpointOut, error) {
-	id, err := h.webhooks.SendTest(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID))
+	caller := web.CallerOf(ctx)
+	id, err := h.webhooks.SendTest(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), caller.Actor)
 	if err != nil {
 		return nil, err
 	}

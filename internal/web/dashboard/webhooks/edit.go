@@ -119,7 +119,7 @@ func (m *room) test(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	if _, err := m.Endpoints.SendTest(r.Context(), v.Shop.ID, e.ID); err != nil {
+	if _, err := m.Endpoints.SendTest(r.Context(), v.Shop.ID, e.ID, v.Actor(r)); err != nil {
 		return err
 	}
 	return v.Go(w, path(e, ""), "webhook-tested")

@@ -27,7 +27,7 @@ type Endpoints interface {
 	Change(ctx context.Context, of shop.ID, id webhook.EndpointID, edit webhook.Edit) (webhook.Endpoint, error)
 	Rotate(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.Endpoint, error)
 	Remove(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) error
-	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
+	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.MessageID, error)
 }
 
 // Deliveries knows what was sent, and sends it again.

@@ -105,7 +105,7 @@ func TestFailedDeliveriesAreShownAndReplayed(t *testing.T) {
 	one := fmt.Sprintf("%s/%d", at, e.ID)
 	bad := "<script>alert(1)</script>{{7*7}}"
 	s.server.answer = webhook.Answer{Code: 500, Failed: "it answered 500", Head: bad, Took: 12 * time.Millisecond}
-	if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID); err != nil {
+	if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	for range len(webhook.RetryDelays) + 1 {
@@ -144,7 +144,7 @@ func TestSuccessOfADayIsShown(t *testing.T) {
 		if i == 3 {
 			s.server.answer = webhook.Answer{Failed: "it did not answer"}
 		}
-		if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID); err != nil {
+		if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID, activity.System); err != nil {
 			t.Fatal(err)
 		}
 		s.work(s.First.ID)
@@ -156,7 +156,7 @@ func TestEndpointsOfAnotherStoreAndRoleAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	e := s.add(s.Second.ID)
-	if _, err := s.webhooks.SendTest(t.Context(), s.Second.ID, e.ID); err != nil {
+	if _, err := s.webhooks.SendTest(t.Context(), s.Second.ID, e.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	theirs, _, err := s.webhooks.Browse(t.Context(), s.Second.ID, webhook.DeliveryFilter{}, page.Cursor{}, 1)
