@@ -3268,6 +3268,43 @@ type EntitledLines struct {
 // EntityType defines model for EntityType.
 type EntityType string
 
+// Event defines model for Event.
+type Event struct {
+	// Data What the message of the type has as data: the webhooks of this document describe it. Null when the record no longer exists, or was erased.
+	Data map[string]interface{} `json:"data"`
+
+	// ID Names what happened: the webhook-id of the message.
+	//
+	// Examples: msg_0zWlVbq2uJt6oE9cZr1NwYxA
+	ID string `json:"id"`
+
+	// Timestamp When it happened, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00.123Z
+	Timestamp *time.Time `json:"timestamp"`
+
+	// Type Event type.
+	//
+	// Examples: subscription.paused
+	Type string `json:"type"`
+}
+
+// EventPage defines model for EventPage.
+type EventPage struct {
+	// Events The events, in their order.
+	Events []Event `json:"events"`
+
+	// More Whether there may be more already. A page may have no events of the types that were asked for, and more follow.
+	//
+	// Examples: false
+	More bool `json:"more"`
+
+	// Next What to send as after next. It is there when there are no events too.
+	//
+	// Examples: MS40Mi5INjRtNGFfdA
+	Next string `json:"next"`
+}
+
 // EventSource defines model for EventSource.
 type EventSource string
 
@@ -6824,6 +6861,18 @@ type CreateCustomerPortalTokenParams struct {
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 }
 
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After The next of the answer before. Absent: from the oldest event that is kept.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit At most so many events; 100 when absent.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Types Only events of these types, separated by commas. Absent: all.
+	Types *string `form:"types,omitempty" json:"types,omitempty"`
+}
+
 // CreateManageSubscriptionLinkParams defines parameters for CreateManageSubscriptionLink.
 type CreateManageSubscriptionLinkParams struct {
 	// CustomerID The customer: number or graph id. This or email is required.
@@ -8793,6 +8842,13 @@ func (c *Client) CreateCustomerPortalToken(ctx context.Context, params *CreateCu
 // Makes a delivery profile at the platform, for the orders of all selling plan groups of the store. With an id that profile is changed instead: a name or locationInfos that are absent stay, and locationInfos that are given replace all. A location that the store does not have is 404. Any other refusal of the platform is 400 with its message and changes nothing. When the platform's answer is lost, the service looks for the profile; a 503 means that the outcome is not known yet, and sending the same request again completes it.
 func (c *Client) CreateShippingProfile(ctx context.Context, body ShippingProfileBody) (*ShippingProfile, error) {
 	return call.Do[*ShippingProfile](ctx, c.caller, "POST", call.Path("/api/external/v2/delivery-profiles/v2/create-shipping-profile"), nil, body)
+}
+
+// ListEvents is GET /api/external/v2/events: Events after a cursor.
+//
+// What webhooks report, for integrations that ask for it: the same messages, whichever types endpoints subscribe to, in the order in which the changes were made, and none left out. Send the next of an answer as after, and again when there is nothing new. Events are kept from the first call on: that one answers none, and the cursor to go on with. They are kept for 30 days, and no longer kept once nobody has called for 30 days. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.
+func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams) (*EventPage, error) {
+	return call.Do[*EventPage](ctx, c.caller, "GET", call.Path("/api/external/v2/events"), params, nil)
 }
 
 // CreateManageSubscriptionLink is GET /api/external/v2/manage-subscription-link: Make a sign-in link.
