@@ -114,5 +114,6 @@ func newAPI(o Options) *web.API {
 		endpointHandlers{o.Webhooks, o.Gate.Clock}.register(api)
 		webhookDeliveryHandlers{o.Webhooks}.register(api)
 		eventHandlers{o.Events}.register(api)
+		describeWebhooks(api)
 	})
 }
