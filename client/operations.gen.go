@@ -3219,6 +3219,19 @@ type EndpointEdit struct {
 	URL *string `json:"url,omitempty"`
 }
 
+// EndpointReplay defines model for EndpointReplay.
+type EndpointReplay struct {
+	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
+	Shop *string `json:"shop,omitempty"`
+
+	// Since From when on: ISO 8601 with a zone, or YYYY-MM-DD for the start of a day in the store's zone.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	Since string `json:"since"`
+}
+
 // EnrolBody defines model for EnrolBody.
 type EnrolBody struct {
 	// CustomerEmail The customer's e-mail address, in any letter case.
@@ -5373,6 +5386,14 @@ type RemoveBody struct {
 	//
 	// Examples: 11
 	TransactionID *int64 `json:"transactionId,omitempty"`
+}
+
+// Replayed defines model for Replayed.
+type Replayed struct {
+	// Messages How many messages are sent again.
+	//
+	// Examples: 42
+	Messages int64 `json:"messages"`
 }
 
 // ReportContract defines model for ReportContract.
@@ -8846,7 +8867,7 @@ func (c *Client) CreateShippingProfile(ctx context.Context, body ShippingProfile
 
 // ListEvents is GET /api/external/v2/events: Events after a cursor.
 //
-// What webhooks report, for integrations that ask for it: the same messages, whichever types endpoints subscribe to, in the order in which the changes were made, and none left out. Send the next of an answer as after, and again when there is nothing new. Events are kept from the first call on: that one answers none, and the cursor to go on with. They are kept for 30 days, and no longer kept once nobody has called for 30 days. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.
+// What webhooks report, for integrations that ask for it: the same messages, whichever types endpoints subscribe to, in the order in which the changes were made, and none left out. Send the next of an answer as after, and again when there is nothing new. Events are kept from the first call on: that one answers none, and the cursor to go on with. They are kept for 30 days, and no longer kept after 30 days without a call. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.
 func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams) (*EventPage, error) {
 	return call.Do[*EventPage](ctx, c.caller, "GET", call.Path("/api/external/v2/events"), params, nil)
 }
@@ -9602,6 +9623,13 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id int64) (*WebhookEndp
 // Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
 func (c *Client) ChangeWebhookEndpoint(ctx context.Context, id int64, body EndpointEdit) (*WebhookEndpoint, error) {
 	return call.Do[*WebhookEndpoint](ctx, c.caller, "PATCH", call.Path("/api/external/v2/webhook-endpoints/%s", id), nil, body)
+}
+
+// ReplayWebhookEndpoint is POST /api/external/v2/webhook-endpoints/{id}/replay: Send all webhooks since an instant again.
+//
+// Sends the endpoint every message again whose event happened since then, at most 30 days ago, with the same ids and the same bytes and in the same order. Messages that wait are sent with them, and what happens from now on follows. The answer says how many there are; they are sent afterwards.
+func (c *Client) ReplayWebhookEndpoint(ctx context.Context, id int64, body EndpointReplay) (*Replayed, error) {
+	return call.Do[*Replayed](ctx, c.caller, "POST", call.Path("/api/external/v2/webhook-endpoints/%s/replay", id), nil, body)
 }
 
 // RotateWebhookSecret is POST /api/external/v2/webhook-endpoints/{id}/rotate-secret: Replace a webhook endpoint's secret.

@@ -224,3 +224,35 @@ func TestEventsAreWhatWebhooksReport(t *testing.T) {
 		t.Errorf("those that begin again get %+v", list)
 	}
 }
+
+func TestEndpointGetsAllMessagesSinceInstantAgain(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	r := listen(s, "subscription.created", "subscription.paused", "subscription.activated")
+	s.id = s.checkout(nil)
+	r.wantTypes("subscription.created")
+	s.pass("PT1H")
+	status := fmt.Sprintf("/subscription-contracts-update-status?contractId=%d&status=", s.id)
+	want(t, s.demand("PUT", status+"PAUSED", s.key, nil), http.StatusNoContent, "")
+	want(t, s.demand("PUT", status+"ACTIVE", s.key, nil), http.StatusNoContent, "")
+	sent := r.wantTypes("subscription.created", "subscription.paused", "subscription.activated")
+	replay := fmt.Sprintf("/webhook-endpoints/%d/replay", r.id)
+	since := map[string]any{"since": sent[1].says(t).Timestamp.Format(time.RFC3339Nano)}
+	a := s.demand("POST", replay, s.key, since)
+	want(t, a, http.StatusAccepted, "")
+	var said struct{ Messages int }
+	if a.into(t, &said); said.Messages != 2 {
+		t.Errorf("%d messages are sent again, want 2", said.Messages)
+	}
+	again := r.wantTypes("subscription.created", "subscription.paused", "subscription.activated", "subscription.paused", "subscription.activated")
+	for i, a := range again[3:] {
+		if a.Body != sent[1+i].Body || a.Headers["webhook-id"] != sent[1+i].Headers["webhook-id"] {
+			t.Errorf("sent again %s\nbefore     %s", a.Body, sent[1+i].Body)
+		}
+	}
+	for _, bad := range []string{"2001-01-31", "2999-01-31", "soon", ""} {
+		if a := s.demand("POST", replay, s.key, map[string]any{"since": bad}); a.status != http.StatusBadRequest {
+			t.Errorf("since %q answered %d %s", bad, a.status, a.body)
+		}
+	}
+}

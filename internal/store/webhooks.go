@@ -42,6 +42,9 @@ type endpointRow struct {
 	UpcomingOrders bool // wants the upcoming orders
 	Reason         string
 	FailingSince   int64
+	ReplayAt       int64
+	ReplayID       int64
+	ReplayUntil    int64
 	CreatedAt      int64
 	UpdatedAt      int64
 	Version        int64
@@ -61,6 +64,9 @@ func (r *endpointRow) Columns(m *mapping, e *webhook.Endpoint) {
 	}
 	mapText(m, &r.Reason, &e.Reason)
 	mapTime(m, &r.FailingSince, &e.FailingSince)
+	mapTime(m, &r.ReplayAt, &e.Resend.After.At)
+	mapSame(m, &r.ReplayID, &e.Resend.After.ID)
+	mapTime(m, &r.ReplayUntil, &e.Resend.Until)
 	mapTime(m, &r.CreatedAt, &e.Created)
 	mapTime(m, &r.UpdatedAt, &e.Updated)
 	mapSame(m, &r.Version, &e.Version)

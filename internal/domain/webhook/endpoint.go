@@ -52,6 +52,7 @@ type Endpoint struct {
 	Enabled        bool
 	Reason         string    // why the service disabled it; empty when it did not
 	FailingSince   time.Time // when tries began to fail; zero while they succeed
+	Resend         Resend
 	Created        time.Time
 	Updated        time.Time
 	Version        int64
@@ -141,7 +142,7 @@ func (e *Endpoint) recordResult(failed, gone bool, now time.Time) (disabled bool
 	default:
 		return false
 	}
-	e.Enabled, e.Updated = false, now
+	e.Enabled, e.Resend, e.Updated = false, Resend{}, now
 	return true
 }
 

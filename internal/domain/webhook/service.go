@@ -21,6 +21,7 @@ type Tx interface {
 	UpcomingTx
 	DeliveryTx
 	ReplayTx
+	ResendTx
 	FeedTx
 	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
@@ -284,6 +285,7 @@ func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Ed
 		if edit.Enabled != nil && *edit.Enabled != e.Enabled {
 			e.Enabled, e.Reason, e.FailingSince = *edit.Enabled, "", time.Time{}
 			if !e.Enabled {
+				e.Resend = Resend{}
 				if err := tx.FailDeliveries(ctx, id, "", "the endpoint was disabled"); err != nil {
 					return err
 				}

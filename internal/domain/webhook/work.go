@@ -126,6 +126,13 @@ func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID) (e Endpo
 		if !e.Enabled { // a message was added while it was being disabled
 			return tx.FailDeliveries(ctx, id, "", "the endpoint was disabled")
 		}
+		if e.Resend.pending() {
+			if e.Resend, err = tx.RestartDeliveries(ctx, id, e.Resend, now, restartedAtOnce); err != nil {
+				return err
+			}
+			more = true
+			return tx.PutEndpoint(ctx, &e)
+		}
 		flying, err := tx.InFlight(ctx, id, now)
 		if err != nil {
 			return err

@@ -36,3 +36,9 @@ CREATE TABLE event_feeds (
 );
 CREATE INDEX event_feeds_close ON event_feeds (close_at, shop_id) WHERE close_at IS NOT NULL;
 {{.RowSecurity "event_feeds"}}
+
+-- Deliveries to an endpoint that are sent again: those after (replay_at, replay_id) and up to the
+-- instant replay_until; 0: none.
+ALTER TABLE webhook_endpoints ADD COLUMN replay_at bigint NOT NULL DEFAULT 0;
+ALTER TABLE webhook_endpoints ADD COLUMN replay_id bigint NOT NULL DEFAULT 0;
+ALTER TABLE webhook_endpoints ADD COLUMN replay_until bigint NOT NULL DEFAULT 0;

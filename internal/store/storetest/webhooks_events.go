@@ -292,7 +292,7 @@ func testEvents(t *testing.T, open opener) {
 			t.Errorf("owed to %v", list)
 		}
 		if _, err := w.db.Webhooks().Message(t.Context(), w.shop.ID, "msg_8-1"); err == nil {
-			t.Error("a message that nobody gets is kept")
+			t.Error("a message without a recipient is kept")
 		}
 	})
 }

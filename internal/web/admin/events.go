@@ -27,7 +27,7 @@ func (h eventHandlers) register(api *web.API) {
 		Summary: "Events after a cursor",
 		Description: "What webhooks report, for integrations that ask for it: the same messages, whichever types endpoints subscribe to, in the order in which the changes were made, and none left out. " +
 			"Send the next of an answer as after, and again when there is nothing new. Events are kept from the first call on: that one answers none, and the cursor to go on with. " +
-			"They are kept for 30 days, and no longer kept once nobody has called for 30 days. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.",
+			"They are kept for 30 days, and no longer kept after 30 days without a call. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.",
 	}, h.list)
 }
 
