@@ -15,6 +15,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/network"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -57,6 +58,15 @@ type Endpoint struct {
 	Updated        time.Time
 	Version        int64
 }
+
+// Resend is what is left to do of sending an endpoint its messages again: the deliveries after a
+// cursor, from the oldest on, whose events happened up to an instant. The zero Resend is none.
+type Resend struct {
+	After page.Cursor
+	Until time.Time
+}
+
+func (r Resend) pending() bool { return !r.Until.IsZero() }
 
 // secretPrefix begins a secret; the rest is base64.
 const secretPrefix = "whsec_"

@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
-// replay sends what happened since an instant again and wants to be told how many these are.
+// replay sends what happened since an instant again and checks how many these are.
 func (w *world) replay(e webhook.Endpoint, since time.Time, want int) {
 	w.Helper()
 	if n, err := w.ReplaySince(w.Context(), w.here, e.ID, since); err != nil || n != want {

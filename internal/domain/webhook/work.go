@@ -27,6 +27,8 @@ const (
 	// does not occupy a worker for long.
 	maxRounds = 20
 	slowCall  = 2 * time.Second
+	// restartedAtOnce is how many deliveries one transaction restarts.
+	restartedAtOnce = 2000
 )
 
 // WithoutBody returns due messages that have no body, including those that wait for an
