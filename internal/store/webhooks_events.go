@@ -250,23 +250,29 @@ func (tx *Tx) ForgetUnplaced(ctx context.Context) error {
 	return nil
 }
 
+// runningWriters lists the transactions of this database that have written something. The number
+// of the oldest one that a snapshot has would be of any database of the cluster.
+const runningWriters = `SELECT l.transactionid::text FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+	WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted AND a.datname = current_database()`
+
 // AwaitWriters waits for a moment for all transactions that run now to end. On SQLite none runs
 // beside the one that committed last.
 func (s webhookStore) AwaitWriters(ctx context.Context) (bool, error) {
 	if !s.db.engine.dialect().locks {
 		return true, nil
 	}
-	var next int64
-	if err := s.db.reader.NewRaw("SELECT txid_snapshot_xmax(txid_current_snapshot())").Scan(ctx, &next); err != nil {
-		return false, fmt.Errorf("ask which transactions run: %w", err)
-	}
+	var before []string
 	for run := 1; ; run++ {
-		var oldest int64
-		if err := s.db.reader.NewRaw("SELECT txid_snapshot_xmin(txid_current_snapshot())").Scan(ctx, &oldest); err != nil {
+		var running []string
+		if err := s.db.reader.NewRaw(runningWriters).Scan(ctx, &running); err != nil {
 			return false, fmt.Errorf("ask which transactions run: %w", err)
 		}
-		if oldest >= next || run == maxRuns || ctx.Err() != nil {
-			return oldest >= next, ctx.Err()
+		if run == 1 {
+			before = running
+		}
+		ended := !slices.ContainsFunc(before, func(tx string) bool { return slices.Contains(running, tx) })
+		if ended || run == maxRuns || ctx.Err() != nil {
+			return ended, ctx.Err()
 		}
 		pause(ctx, run)
 	}

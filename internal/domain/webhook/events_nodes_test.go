@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -221,5 +222,31 @@ func TestReaderMissesNoEventOfTwoNodes(t *testing.T) {
 			}
 			last = max(last, slices.Max(places))
 		}
+	}
+}
+
+// A transaction that began before a shop reads its events may not know that they are kept.
+func TestFirstCallWaitsForTransactionsThatRun(t *testing.T) {
+	t.Parallel()
+	n := twoNodes(t)
+	q := webhook.EventQuery{Limit: 10}
+	err := n.dbs[0].Update(t.Context(), n.here, func(tx *store.Tx) error {
+		begun := activity.Entry{EntityID: int64(n.here), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Info, Actor: activity.System, At: n.now}
+		if err := tx.Record(t.Context(), begun); err != nil {
+			return err
+		}
+		for range 2 {
+			if p, err := n.services[1].Events(t.Context(), n.here, q); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("while it runs the call answers %+v, %v", p, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := n.services[1].Events(t.Context(), n.here, q)
+	if err != nil || p.Next == "" {
+		t.Errorf("when it has ended the call answers %+v, %v", p, err)
 	}
 }
