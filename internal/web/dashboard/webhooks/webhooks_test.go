@@ -133,6 +133,12 @@ func TestFailedDeliveriesAreShownAndReplayed(t *testing.T) {
 	s.Want(s.Get(delivery), http.StatusOK, "Delivered", "204")
 	s.Want(s.Post(delivery+"/replay"), http.StatusOK, "The message is sent again", "Waits")
 	s.Want(s.Get(dashboardtest.At+"/webhook-deliveries?status=DELIVERED"), http.StatusOK, "No delivery")
+	s.work(s.First.ID)
+	s.Want(s.Get(one+"/replay-all"), http.StatusOK, "Replay all messages", "also those that were delivered")
+	s.Want(s.Post(one+"/replay-all", "since", "soon"), http.StatusUnprocessableEntity, `id="e-since"`)
+	s.Want(s.Post(one+"/replay-all", "since", "2001-01-01"), http.StatusUnprocessableEntity, "more than 30 days ago")
+	s.Want(s.Post(one+"/replay-all", "since", "2026-11-26"), http.StatusOK, "There is no message since then")
+	s.Want(s.Post(one+"/replay-all", "since", "2026-11-25"), http.StatusOK, "All messages since then are sent again", "Waits")
 }
 
 func TestSuccessOfADayIsShown(t *testing.T) {
@@ -165,12 +171,12 @@ func TestEndpointsOfAnotherStoreAndRoleAreRefused(t *testing.T) {
 	}
 	one, delivery := fmt.Sprintf("%s/%d", at, e.ID), fmt.Sprintf("%s/webhook-deliveries/%d", dashboardtest.At, theirs[0].ID)
 	for _, path := range []string{
-		one, one + "/edit", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", at + "/x", delivery, dashboardtest.At + "/webhook-deliveries/x",
+		one, one + "/edit", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", one + "/replay-all", at + "/x", delivery, dashboardtest.At + "/webhook-deliveries/x",
 		fmt.Sprintf("%s/webhook-deliveries?endpoint=%d", dashboardtest.At, e.ID),
 	} {
 		s.Want(s.Get(path), http.StatusNotFound)
 	}
-	for _, path := range []string{one + "/edit", one + "/secret", one + "/test", one + "/enable", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", delivery + "/replay"} {
+	for _, path := range []string{one + "/edit", one + "/secret", one + "/test", one + "/enable", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", one + "/replay-all", delivery + "/replay"} {
 		s.Want(s.Post(path, "since", "2026-11-25"), http.StatusNotFound)
 	}
 	s.Want(s.Get(dashboardtest.At+"/webhook-deliveries?status=LOST"), http.StatusBadRequest)
