@@ -3219,6 +3219,19 @@ type EndpointEdit struct {
 	URL *string `json:"url,omitempty"`
 }
 
+// EndpointReplay defines model for EndpointReplay.
+type EndpointReplay struct {
+	// Shop The caller's store, when given.
+	//
+	// Examples: demo.myshopify.com
+	Shop *string `json:"shop,omitempty"`
+
+	// Since From when on: ISO 8601 with a zone, or YYYY-MM-DD for the start of a day in the store's zone.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	Since string `json:"since"`
+}
+
 // EnrolBody defines model for EnrolBody.
 type EnrolBody struct {
 	// CustomerEmail The customer's e-mail address, in any letter case.
@@ -3267,6 +3280,43 @@ type EntitledLines struct {
 
 // EntityType defines model for EntityType.
 type EntityType string
+
+// Event defines model for Event.
+type Event struct {
+	// Data What the message of the type has as data: the webhooks of this document describe it. Null when the record no longer exists, or was erased.
+	Data map[string]interface{} `json:"data"`
+
+	// ID Names what happened: the webhook-id of the message.
+	//
+	// Examples: msg_0zWlVbq2uJt6oE9cZr1NwYxA
+	ID string `json:"id"`
+
+	// Timestamp When it happened, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00.123Z
+	Timestamp *time.Time `json:"timestamp"`
+
+	// Type Event type.
+	//
+	// Examples: subscription.paused
+	Type string `json:"type"`
+}
+
+// EventPage defines model for EventPage.
+type EventPage struct {
+	// Events The events, in their order.
+	Events []Event `json:"events"`
+
+	// More Whether there may be more already. A page may have no events of the types that were asked for, and more follow.
+	//
+	// Examples: false
+	More bool `json:"more"`
+
+	// Next What to send as after next. It is there when there are no events too.
+	//
+	// Examples: MS40Mi5INjRtNGFfdA
+	Next string `json:"next"`
+}
 
 // EventSource defines model for EventSource.
 type EventSource string
@@ -5338,6 +5388,14 @@ type RemoveBody struct {
 	TransactionID *int64 `json:"transactionId,omitempty"`
 }
 
+// Replayed defines model for Replayed.
+type Replayed struct {
+	// Messages How many messages are sent again.
+	//
+	// Examples: 42
+	Messages int64 `json:"messages"`
+}
+
 // ReportContract defines model for ReportContract.
 type ReportContract struct {
 	// ContractID Number of the contract.
@@ -6822,6 +6880,18 @@ type CreateCustomerPortalTokenParams struct {
 
 	// Email The customer's e-mail address. With customerId it must be that customer's.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After The next of the answer before. Absent: from the oldest event that is kept.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit At most so many events; 100 when absent.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Types Only events of these types, separated by commas. Absent: all.
+	Types *string `form:"types,omitempty" json:"types,omitempty"`
 }
 
 // CreateManageSubscriptionLinkParams defines parameters for CreateManageSubscriptionLink.
@@ -8795,6 +8865,13 @@ func (c *Client) CreateShippingProfile(ctx context.Context, body ShippingProfile
 	return call.Do[*ShippingProfile](ctx, c.caller, "POST", call.Path("/api/external/v2/delivery-profiles/v2/create-shipping-profile"), nil, body)
 }
 
+// ListEvents is GET /api/external/v2/events: Events after a cursor.
+//
+// What webhooks report, for integrations that ask for it: the same messages, whichever types endpoints subscribe to, in the order in which the changes were made, and none left out. Send the next of an answer as after, and again when there is nothing new. Events are kept from the first call on: that one answers none, and the cursor to go on with. They are kept for 30 days, and no longer kept after 30 days without a call. 410: events after the cursor are no longer kept. Read the records that you need, and begin without after.
+func (c *Client) ListEvents(ctx context.Context, params *ListEventsParams) (*EventPage, error) {
+	return call.Do[*EventPage](ctx, c.caller, "GET", call.Path("/api/external/v2/events"), params, nil)
+}
+
 // CreateManageSubscriptionLink is GET /api/external/v2/manage-subscription-link: Make a sign-in link.
 //
 // Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
@@ -9546,6 +9623,13 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, id int64) (*WebhookEndp
 // Changes what the body names. What waits for an endpoint that is disabled is given up and can be replayed once it is enabled again.
 func (c *Client) ChangeWebhookEndpoint(ctx context.Context, id int64, body EndpointEdit) (*WebhookEndpoint, error) {
 	return call.Do[*WebhookEndpoint](ctx, c.caller, "PATCH", call.Path("/api/external/v2/webhook-endpoints/%s", id), nil, body)
+}
+
+// ReplayWebhookEndpoint is POST /api/external/v2/webhook-endpoints/{id}/replay: Send all webhooks since an instant again.
+//
+// Sends the endpoint every message again whose event happened since then, at most 30 days ago, with the same ids and the same bytes and in the same order. Messages that wait are sent with them, and what happens from now on follows. The answer says how many there are; they are sent afterwards.
+func (c *Client) ReplayWebhookEndpoint(ctx context.Context, id int64, body EndpointReplay) (*Replayed, error) {
+	return call.Do[*Replayed](ctx, c.caller, "POST", call.Path("/api/external/v2/webhook-endpoints/%s/replay", id), nil, body)
 }
 
 // RotateWebhookSecret is POST /api/external/v2/webhook-endpoints/{id}/rotate-secret: Replace a webhook endpoint's secret.

@@ -96,6 +96,7 @@ var examples = map[string]example{
 	"deleteWebhookEndpoint":       {before: anEndpoint},
 	"rotateWebhookSecret":         {before: anEndpoint, secret: true},
 	"testWebhookEndpoint":         {before: anEndpoint},
+	"replayWebhookEndpoint":       {before: anEndpoint, body: func(f *facts) any { return map[string]any{"since": f.now} }},
 	"listWebhookDeliveries":       {before: aDelivery},
 	"replayWebhookDelivery":       {before: aDelivery},
 	"requestPartnerConnection":    {before: anApp, body: func(f *facts) any { return map[string]any{"partnerId": f.partner} }},
@@ -302,6 +303,14 @@ func anEndpoint(w *stage) {
 	var e struct{ ID int64 }
 	w.change("POST", "/webhook-endpoints", map[string]any{"url": sink.URL, "types": []string{"membership.expired"}}, &e)
 	w.mine.endpoint = e.ID
+	noteTime(w)
+}
+
+// noteTime notes what time it is in the service.
+func noteTime(w *stage) {
+	var clock struct{ Now string }
+	w.call("POST", "/clock", map[string]any{"advance": "PT0S"}, &clock)
+	w.mine.now = clock.Now
 }
 
 func aDelivery(w *stage) {

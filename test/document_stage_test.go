@@ -25,6 +25,7 @@ type stage struct {
 // facts are numbers and names of what a store has.
 type facts struct {
 	domain     string
+	now        string // when the endpoint was made
 	customer   int64
 	session    int64 // of cancelling its contract; 0: none
 	email      string

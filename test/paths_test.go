@@ -23,6 +23,7 @@ func paths() map[string]func(*testing.T) {
 		"points":                  TestOrdersAndRenewalsEarnPointsForACode,
 		"webhooks of a contract":  TestWebhooksReportContractLifecycle,
 		"webhooks of a charge":    TestWebhooksReportImmediateCharges,
+		"events":                  TestEventsAreWhatWebhooksReport,
 		"the portal":              TestPortalSkipsMovesAndTriggersOrders,
 		"the portal's changes":    TestPortalChangesContract,
 		"a partner":               TestApplicationConnectsAndDisconnects,

@@ -73,6 +73,7 @@ func (r *receiver) messages() []arrived {
 		if !slices.Contains(strings.Fields(a.Headers["webhook-signature"]), signedBy(r.t, r.secret, a)) {
 			r.t.Errorf("the signature %q does not fit the secret", a.Headers["webhook-signature"])
 		}
+		keepsSchema(r.t, a.says(r.t).Type, []byte(a.Body))
 		for _, name := range []string{"id", "timestamp", "signature"} {
 			if a.Headers["svix-"+name] != a.Headers["webhook-"+name] || a.Headers["svix-"+name] == "" {
 				r.t.Errorf("svix-%s is %q", name, a.Headers["svix-"+name])

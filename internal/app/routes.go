@@ -33,7 +33,7 @@ func (a *App) route() error {
 	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
 	line := func(l shop.Line) http.Handler {
 		return withLoyalty(points, admin.New(admin.Options{
-			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Command, Explainer: a.Explain, Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store,
+			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Command, Explainer: a.Explain, Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Events: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store,
 			Edits: a.Edits, Creations: a.Creations, Splits: a.Splits, Lifecycle: a.Lifecycle, Shown: a.Edits,
 			Swaps: a.Swaps, SwapBook: a.Store, Preview: a.Charge.Prepare, OneOffs: a.Command, OneOffBook: a.Store, Mails: a.Store,
 			Upcoming: a.Command, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,

@@ -16,12 +16,16 @@ type webhooks struct {
 	bodies admin.Bodies
 }
 
-// work publishes upcoming orders, renders the bodies of due messages and sends them.
+// work publishes upcoming orders, renders the bodies of due messages, makes events of them and
+// sends them.
 func (w webhooks) work(ctx context.Context, of shop.ID) error {
 	if err := w.PublishUpcoming(ctx, of); err != nil {
 		return err
 	}
 	if err := w.render(ctx, of); err != nil {
+		return err
+	}
+	if err := w.Place(ctx, of); err != nil {
 		return err
 	}
 	return w.Deliver(ctx, of)

@@ -4,12 +4,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,6 +51,9 @@ func (t target) generate(ctx context.Context) error {
 	for _, name := range t.documents {
 		doc, err := openapi3.NewLoader().LoadFromFile(filepath.Join(root, "api", name+".yaml"))
 		if err != nil {
+			return err
+		}
+		if err := onlyPaths(doc); err != nil {
 			return err
 		}
 		if whole == nil {
@@ -96,6 +101,37 @@ func merge(doc, other *openapi3.T) error {
 
 // problem is the schema of every failure, which the client knows by its own type.
 const problem = "Problem"
+
+// onlyPaths leaves out the webhooks, which a client does not send, and the schemas that only they
+// have.
+func onlyPaths(doc *openapi3.T) error {
+	doc.Webhooks = nil
+	named := map[string]bool{}
+	var mark func(v any) error
+	mark = func(v any) error {
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		for _, m := range reference.FindAllSubmatch(text, -1) {
+			if name := string(m[1]); !named[name] {
+				named[name] = true
+				if err := mark(doc.Components.Schemas[name].Value); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(mark(doc.Paths), mark(doc.Components.Responses)); err != nil {
+		return err
+	}
+	maps.DeleteFunc(doc.Components.Schemas, func(name string, _ *openapi3.SchemaRef) bool { return !named[name] })
+	return nil
+}
+
+// reference finds the name of a schema that another one or an operation refers to.
+var reference = regexp.MustCompile(`"#/components/schemas/([^"]+)"`)
 
 // reduce leaves out what the client has one way for, whatever the operation: failures,
 // the key, the Idempotency-Key, and fields that are not in the document.

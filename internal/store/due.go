@@ -24,6 +24,8 @@ var (
 	dueMessages  = waiting{"messages", "due_at"}
 	duePlans     = waiting{"plan_groups", "due_at"}
 	dueWebhooks  = waiting{"webhook_deliveries", "due_at"}
+	dueEvents    = waiting{"webhook_messages", "place_at"}
+	endedFeeds   = waiting{"event_feeds", "close_at"}
 )
 
 // DueShops returns at most limit shops that have attempts whose DueAt is at or
@@ -73,6 +75,16 @@ func (s Shops) DueWebhookShops(ctx context.Context, now time.Time, limit int) ([
 	return s.waitingFor(ctx, dueWebhooks, now, limit)
 }
 
+// DueEventShops does the same with messages that become events.
+func (s Shops) DueEventShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, dueEvents, now, limit)
+}
+
+// EndedFeedShops does the same with events that are not read any more.
+func (s Shops) EndedFeedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
+	return s.waitingFor(ctx, endedFeeds, now, limit)
+}
+
 // UnreconciledShops returns at most limit connected shops whose reconciliation is
 // due, the longest waiting first.
 func (s Shops) UnreconciledShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error) {
@@ -106,7 +118,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	for _, q := range s.nextOfShops(now) {
 		earliest = earliest.UnionAll(q)
 	}
-	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueAnnotations, duePrivacy, dueBulkJobs, dueCancelSessions, dueFacts, dueMembers, dueRewards} {
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueEvents, endedFeeds, dueAnnotations, duePrivacy, dueBulkJobs, dueCancelSessions, dueFacts, dueMembers, dueRewards} {
 		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
 		switch w {
 		case dueAttempts:

@@ -104,6 +104,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[swapRow](t, key, func(*swap.Rule) {})
 	mapsBack[portalLogoRow](t, key, func(p *design.Picture) { p.Width, p.Height = 0, 0 })
 	mapsBack[useRow](t, key, func(*loyalty.Use) {})
+	mapsBack[feedRow](t, key, func(*webhook.Feed) {})
 	mapsBack[webhookRow](t, key, func(m *webhook.Message) { m.Shop = mappedShop })
 	mapsBack[webhookDeliveryRow](t, key, func(d *webhook.Delivery) { d.Shop = mappedShop })
 }

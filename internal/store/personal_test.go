@@ -128,5 +128,5 @@ var notPersonal = map[string]string{
 	"unread_contracts.reason":     "why a contract cannot be read, in the service's words",
 	"webhook_deliveries.response": isStores, "webhook_deliveries.error": isStores, "webhook_deliveries.message_id": isIdentity, "webhook_deliveries.status": isState, "webhook_deliveries.type": isState,
 	"webhook_endpoints.old_secret": isSecret, "webhook_endpoints.reason": isStores, "webhook_endpoints.secret": isSecret, "webhook_endpoints.types": isStores, "webhook_endpoints.url": isStores,
-	"webhook_messages.body": "a sealed copy of a contract or member, kept for 30 days; erased with it", "webhook_messages.id": isIdentity, "webhook_messages.line": isState, "webhook_messages.type": isState,
+	"webhook_messages.body": "a sealed copy of a contract or member, kept for 30 days; erased with it", "webhook_messages.cause_by": "a copy of activity.actor, kept for 30 days", "webhook_messages.cause_source": isState, "webhook_messages.id": isIdentity, "webhook_messages.line": isState, "webhook_messages.type": isState,
 }

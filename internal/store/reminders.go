@@ -130,8 +130,8 @@ func (tx *Tx) MarkReminded(ctx context.Context, list []notify.Reminder) error {
 	return nil
 }
 
-// Recipients returns who is behind the records that entries are about, by record.
-func (tx *Tx) Recipients(ctx context.Context, entries []activity.Entry) (map[notify.Subject]notify.Recipient, error) {
+// MailRecipients returns who is behind the records that entries are about, by record.
+func (tx *Tx) MailRecipients(ctx context.Context, entries []activity.Entry) (map[notify.Subject]notify.Recipient, error) {
 	ids := map[activity.EntityType][]int64{}
 	for _, e := range entries {
 		ids[e.EntityType] = append(ids[e.EntityType], e.EntityID)

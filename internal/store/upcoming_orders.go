@@ -20,15 +20,17 @@ func unpublishedOrders(db bun.IDB) *bun.SelectQuery {
 	return db.NewSelect().TableExpr("contracts AS c").Where("c.notify_at IS NOT NULL").Where("c.notified_for <> c.next_billing_date")
 }
 
-// upcomingEndpoints selects the shops of endpoints, aliased e, that subscribe to upcoming orders.
-// The orders of other shops are not searched.
+// upcomingEndpoints selects the shops, aliased e, that have an endpoint which subscribes to
+// upcoming orders, or read events. The orders of other shops are not searched.
 func (s Shops) upcomingEndpoints(now time.Time) *bun.SelectQuery {
-	return s.db.acrossShops().NewSelect().TableExpr("webhook_endpoints AS e").Where("e.enabled").Where("e.upcoming_orders").Where("EXISTS (?)", s.chargedShops(now).ColumnExpr("1").Where("s.id = e.shop_id"))
+	recipients := s.db.reader.NewSelect().Model((*endpointRow)(nil)).Column("e.shop_id").Where("e.enabled").Where("e.upcoming_orders").
+		Union(s.db.reader.NewSelect().Model((*feedRow)(nil)).Column("f.shop_id").Where("f.close_at > ?", boundAt(now)))
+	return s.db.acrossShops().NewSelect().TableExpr("(?) AS e", recipients).Where("EXISTS (?)", s.chargedShops(now).ColumnExpr("1").Where("s.id = e.shop_id"))
 }
 
-// firstUnpublishedOrder selects the earliest instant at which an upcoming order of the shop of
-// an endpoint, aliased e, is published. It runs for each endpoint: the orders of a shop
-// without a subscribed endpoint stay unpublished for good.
+// firstUnpublishedOrder selects the earliest instant at which an upcoming order of a shop,
+// aliased e, is published. It runs for each of these: the orders of a shop without a recipient
+// stay unpublished for good.
 func (s Shops) firstUnpublishedOrder() *bun.SelectQuery {
 	return unpublishedOrders(s.db.reader).ColumnExpr("MIN(c.notify_at)").Where("c.shop_id = e.shop_id")
 }

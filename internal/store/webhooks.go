@@ -19,11 +19,11 @@ var _ webhook.Tx = (*Tx)(nil)
 
 // Webhooks returns the store of the webhooks.
 func (db *DB) Webhooks() webhook.Store {
-	return webhookStore{Scope[webhook.Tx]{db, func(tx *Tx) webhook.Tx { return tx }}, db}
+	return webhookStore{readScope(db, func(tx *Tx) webhook.Tx { return tx }, func(tx *Tx) webhook.FeedReader { return tx }), db}
 }
 
 type webhookStore struct {
-	Scope[webhook.Tx]
+	ReadScope[webhook.Tx, webhook.FeedReader]
 	db *DB
 }
 
@@ -42,6 +42,9 @@ type endpointRow struct {
 	UpcomingOrders bool // wants the upcoming orders
 	Reason         string
 	FailingSince   int64
+	ReplayAt       int64
+	ReplayID       int64
+	ReplayUntil    int64
 	CreatedAt      int64
 	UpdatedAt      int64
 	Version        int64
@@ -61,6 +64,9 @@ func (r *endpointRow) Columns(m *mapping, e *webhook.Endpoint) {
 	}
 	mapText(m, &r.Reason, &e.Reason)
 	mapTime(m, &r.FailingSince, &e.FailingSince)
+	mapTime(m, &r.ReplayAt, &e.Resend.After.At)
+	mapSame(m, &r.ReplayID, &e.Resend.After.ID)
+	mapTime(m, &r.ReplayUntil, &e.Resend.Until)
 	mapTime(m, &r.CreatedAt, &e.Created)
 	mapTime(m, &r.UpdatedAt, &e.Updated)
 	mapSame(m, &r.Version, &e.Version)
@@ -153,17 +159,23 @@ func (s webhookStore) Endpoints(ctx context.Context, of shop.ID) ([]webhook.Endp
 type webhookRow struct {
 	bun.BaseModel `bun:"table:webhook_messages,alias:m"`
 
-	ShopID     int64  `bun:"shop_id,pk"`
-	ID         string `bun:"id,pk"`
-	Type       string
-	Line       string
-	ContractID int64
-	AttemptID  int64
-	CustomerID int64
-	RecordID   int64
-	At         int64
-	Body       string // sealed
-	ExpiresAt  int64
+	ShopID      int64  `bun:"shop_id,pk"`
+	ID          string `bun:"id,pk"`
+	Type        string
+	Line        string
+	ContractID  int64
+	AttemptID   int64
+	CustomerID  int64
+	RecordID    int64
+	At          int64
+	Sequence    int64
+	CauseSource string
+	CauseBy     string
+	Added       int64
+	Position    int64
+	PlaceAt     int64  `bun:",nullzero"`
+	Body        string // sealed
+	ExpiresAt   int64
 }
 
 func (r *webhookRow) Columns(m *mapping, w *webhook.Message) {
@@ -176,6 +188,10 @@ func (r *webhookRow) Columns(m *mapping, w *webhook.Message) {
 	mapSame(m, &r.CustomerID, &w.Customer)
 	mapSame(m, &r.RecordID, &w.Record)
 	mapTime(m, &r.At, &w.At)
+	mapSame(m, &r.Sequence, &w.Sequence)
+	mapText(m, &r.CauseSource, &w.Cause.Source)
+	mapText(m, &r.CauseBy, &w.Cause.By)
+	mapSame(m, &r.Position, &w.Position)
 	body := string(w.Body)
 	mapSealed(m, "body", r.ShopID, &r.Body, &body)
 	if m.toRow {
@@ -202,12 +218,12 @@ func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.Messag
 	return s.db.webhookMessage(row)
 }
 
-// MessagesWithoutBody returns at most limit due messages without a body, in the order of
-// their events.
+// MessagesWithoutBody returns at most limit messages without a body whose deliveries are due, or
+// which wait for a position, in the order of their events.
 func (s webhookStore) MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
 	var rows []webhookRow
 	err := s.db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.body = ''").
-		Where("EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.shop_id = m.shop_id AND d.message_id = m.id AND d.due_at <= ?)", millis(now)).
+		Where("EXISTS (SELECT 1 FROM webhook_deliveries AS d WHERE d.shop_id = m.shop_id AND d.message_id = m.id AND d.due_at <= ?0) OR m.place_at <= ?0 AND m.position = 0", millis(now)).
 		Order("m.at").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find the webhooks without a body: %w", err)
@@ -226,7 +242,7 @@ func (tx *Tx) SetBody(ctx context.Context, id webhook.MessageID, text []byte) er
 	if err != nil {
 		return err
 	}
-	_, err = tx.q.NewUpdate().Model((*webhookRow)(nil)).Set("body = ?", sealed).Where("m.shop_id = ?", tx.of).Where("m.id = ?", id).Where("m.body = ''").Exec(ctx)
+	_, err = tx.q.NewUpdate().Model((*webhookRow)(nil)).Set("body = ?", sealed).Set(mayBePlaced).Where("m.shop_id = ?", tx.of).Where("m.id = ?", id).Where("m.body = ''").Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("keep the body of webhook message %s: %w", id, err)
 	}
@@ -238,7 +254,7 @@ func (tx *Tx) AddMessages(ctx context.Context, list ...webhook.Addressed) error 
 	if len(list) == 0 {
 		return nil
 	}
-	n := 0
+	n := len(list)
 	for _, o := range list {
 		n += len(o.To)
 	}
@@ -246,12 +262,21 @@ func (tx *Tx) AddMessages(ctx context.Context, list ...webhook.Addressed) error 
 	if err != nil {
 		return err
 	}
+	if err := tx.numberMessages(ctx, list); err != nil {
+		return err
+	}
 	messages, deliveries := make([]webhookRow, len(list)), make([]webhookDeliveryRow, 0, n)
 	for i, o := range list {
 		if messages[i], err = sealedRowOf[webhookRow](tx.db.seal, tx.of, o.Message); err != nil {
 			return err
 		}
+		messages[i].Added = id
+		id++
 		for _, to := range o.To {
+			if to == webhook.ToEvents {
+				messages[i].PlaceAt = millis(o.At)
+				continue
+			}
 			deliveries = append(deliveries, webhookDeliveryRow{
 				ShopID: int64(tx.of), ID: id, EndpointID: int64(to), MessageID: string(o.ID), Type: string(o.Type), ContractID: int64(o.Contract),
 				CustomerID: o.Customer, At: millis(o.At), Status: string(webhook.Pending), DueAt: millis(o.At), Version: 1,
@@ -265,7 +290,10 @@ func (tx *Tx) AddMessages(ctx context.Context, list ...webhook.Addressed) error 
 	if _, err := insert(ctx, tx, deliveries, ""); err != nil {
 		return err
 	}
-	if err := tx.forgetExpired(ctx, (*webhookRow)(nil), "id", list[0].At); err != nil {
+	err = tx.forget(ctx, (*webhookRow)(nil), "id", list[0].At, func(q bun.QueryBuilder) bun.QueryBuilder { // events are removed in their order
+		return q.Where("m.shop_id = ?", tx.of).Where("m.position = 0").Where("m.place_at IS NULL")
+	})
+	if err != nil {
 		return err
 	}
 	return tx.Enqueue(ctx, webhook.Work{Shop: tx.of})

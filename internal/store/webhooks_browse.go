@@ -101,3 +101,39 @@ func (tx *Tx) FailedDeliveries(ctx context.Context, to webhook.EndpointID, since
 	}
 	return readRows[webhook.Delivery](rows)
 }
+
+// CountDeliveries returns how many deliveries to an endpoint have an event from one instant to
+// another one.
+func (tx *Tx) CountDeliveries(ctx context.Context, to webhook.EndpointID, since, until time.Time) (int, error) {
+	n, err := tx.q.NewSelect().Model((*webhookDeliveryRow)(nil)).Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", to).
+		Where("d.at >= ?", millis(since)).Where("d.at <= ?", millis(until)).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count the webhooks of endpoint %d: %w", to, err)
+	}
+	return int(n), nil
+}
+
+// RestartDeliveries makes at most limit deliveries to an endpoint due with all their tries, except
+// those that are being sent, and returns what is left.
+func (tx *Tx) RestartDeliveries(ctx context.Context, to webhook.EndpointID, r webhook.Resend, now time.Time, limit int) (webhook.Resend, error) {
+	after := func(q bun.QueryBuilder) bun.QueryBuilder {
+		return q.Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", to).Where("d.at >= ?", millis(r.After.At)).
+			Where("d.at > ? OR d.id > ?", millis(r.After.At), r.After.ID).Where("d.at <= ?", millis(r.Until))
+	}
+	var last []webhookDeliveryRow
+	err := tx.q.NewSelect().Model(&last).Column("at", "id").ApplyQueryBuilder(after).Order("d.at", "d.id").Offset(int64(limit - 1)).Limit(1).Scan(ctx)
+	if err != nil {
+		return r, fmt.Errorf("find the webhooks of endpoint %d: %w", to, err)
+	}
+	q := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("status = ?", webhook.Pending).Set("tries = 0").Set("due_at = ?", millis(now)).Set("version = d.version + 1").
+		ApplyQueryBuilder(after).Where("d.status <> ? OR d.due_at <= ?", webhook.Sending, millis(now))
+	left := webhook.Resend{}
+	if len(last) > 0 {
+		left = webhook.Resend{After: page.Cursor{At: instant(last[0].At), ID: last[0].ID}, Until: r.Until}
+		q = q.Where("d.at <= ?", last[0].At).Where("d.at < ? OR d.id <= ?", last[0].At, last[0].ID)
+	}
+	if _, err := q.Exec(ctx); err != nil {
+		return r, fmt.Errorf("send the webhooks of endpoint %d again: %w", to, err)
+	}
+	return left, nil
+}

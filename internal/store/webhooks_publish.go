@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -13,17 +14,25 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 )
 
-// EnabledEndpoints returns the ids, shop and types of the enabled endpoints.
-func (tx *Tx) EnabledEndpoints(ctx context.Context) ([]webhook.Endpoint, error) {
-	var rows []endpointRow
-	err := tx.q.NewSelect().Model(&rows).Column("id", "types").Where("e.shop_id = ?", tx.of).Where("e.enabled").Order("e.id").Scan(ctx)
+// Recipients returns the ids, shop and types of the enabled endpoints, and of the events while
+// they are read.
+func (tx *Tx) Recipients(ctx context.Context, at time.Time) ([]webhook.Endpoint, error) {
+	var rows []struct {
+		ID    webhook.EndpointID
+		Types string
+	}
+	events := tx.q.NewSelect().Model((*feedRow)(nil)).ColumnExpr("? AS id", webhook.ToEvents).ColumnExpr("'' AS types").Where("f.shop_id = ?", tx.of).Where("f.close_at > ?", millis(at))
+	endpoints := tx.q.NewSelect().Model((*endpointRow)(nil)).Column("e.id", "e.types").Where("e.shop_id = ?", tx.of).Where("e.enabled")
+	err := tx.q.NewSelect().TableExpr("(?) AS r", endpoints.UnionAll(events)).Column("r.id", "r.types").Order("r.id").Scan(ctx, &rows)
 	if err != nil {
-		return nil, fmt.Errorf("read the enabled webhook endpoints: %w", err)
+		return nil, fmt.Errorf("read who receives webhooks: %w", err)
 	}
 	list := make([]webhook.Endpoint, len(rows))
 	for i, r := range rows {
-		list[i] = webhook.Endpoint{ID: webhook.EndpointID(r.ID), Shop: tx.of, Enabled: true}
-		mapWords(&mapping{}, &r.Types, &list[i].Types)
+		list[i] = webhook.Endpoint{ID: r.ID, Shop: tx.of, Enabled: true, Types: webhook.Types}
+		if r.ID != webhook.ToEvents {
+			mapWords(&mapping{}, &r.Types, &list[i].Types)
+		}
 	}
 	return list, nil
 }

@@ -42,6 +42,8 @@ type Source interface {
 	DueMessageShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ReminderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueWebhookShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueEventShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	EndedFeedShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	UpcomingOrderShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueAnnotationShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	LoyaltyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -89,6 +91,8 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with due messages", s.Source.DueMessageShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with customers to remind", s.Source.ReminderShops, func(id shop.ID) task.Task { return notify.Work{Shop: id} }},
 		{"shops with due webhooks", s.Source.DueWebhookShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
+		{"shops with messages that become events", s.Source.DueEventShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
+		{"shops whose events are not read any more", s.Source.EndedFeedShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with orders to announce", s.Source.UpcomingOrderShops, func(id shop.ID) task.Task { return webhook.Work{Shop: id} }},
 		{"shops with points or rewards that are due", s.Source.LoyaltyShops, func(id shop.ID) task.Task { return loyalty.Work{Shop: id} }},
 		{"shops with unsettled plan groups", s.Source.DuePlanShops, func(id shop.ID) task.Task { return plan.Repair{Shop: id} }},

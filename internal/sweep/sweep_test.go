@@ -42,6 +42,12 @@ func (s source) DueWebhookShops(context.Context, time.Time, int) ([]shop.ID, err
 func (s source) ReminderShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(19)
 }
+func (s source) DueEventShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(20)
+}
+func (s source) EndedFeedShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(21)
+}
 func (s source) UpcomingOrderShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(14)
 }
@@ -89,7 +95,7 @@ func TestSweepFindsAllDueTasks(t *testing.T) {
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
 		"loyalty_work{7}", "notify_work{5}", "privacy_work{15}", "partner_work{4}", "plan_repair{8}", "intake_reconcile{12}", "repair_check{11}",
-		"webhook_work{13}", "webhook_work{14}", "bulk_work{16}", "request_log_clean{17}", "cancel_sessions{18}", "notify_work{19}",
+		"webhook_work{13}", "webhook_work{14}", "webhook_work{20}", "webhook_work{21}", "bulk_work{16}", "request_log_clean{17}", "cancel_sessions{18}", "notify_work{19}",
 	}
 	slices.Sort(want)
 	var q queue

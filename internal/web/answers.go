@@ -13,6 +13,8 @@ func answerNote(status int) string {
 		return "The caller is known and may not do this: required lists the scopes that the operation needs."
 	case http.StatusNotFound:
 		return "The caller's store has nothing by that id. What belongs to another store is not found either."
+	case http.StatusGone:
+		return "It was there, and is no longer kept."
 	case http.StatusConflict:
 		return "Another change is under way, or the object has changed meanwhile. Read it again, or send the same request after Retry-After."
 	case http.StatusRequestEntityTooLarge:

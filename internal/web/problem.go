@@ -64,6 +64,7 @@ var answers = map[fault.Kind]kindAnswer{
 	fault.Unauthenticated:      {http.StatusUnauthorized, "A valid API key is required", 0},
 	fault.Forbidden:            {http.StatusForbidden, "The request is not permitted", 0},
 	fault.NotFound:             {http.StatusNotFound, "Not found", 0},
+	fault.Gone:                 {http.StatusGone, "No longer kept", 0},
 	fault.FailedPrecondition:   {http.StatusBadRequest, "The operation is not allowed in the current state", 0},
 	fault.Conflict:             {http.StatusConflict, "Conflict with another change", 1},
 	fault.TooLarge:             {http.StatusRequestEntityTooLarge, "The body is too large", 0},

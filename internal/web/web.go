@@ -63,6 +63,15 @@ func NewAPI(info Info, gate Gate, d *Documents, register func(*API)) *API {
 // Document returns the description of the interface. It must not be changed.
 func (a *API) Document() *huma.OpenAPI { return a.huma.OpenAPI() }
 
+// DescribeWebhook adds a message that the service sends to the document.
+func (a *API) DescribeWebhook(name string, op *huma.Operation) {
+	doc := a.huma.OpenAPI()
+	if doc.Webhooks == nil {
+		doc.Webhooks = map[string]*huma.PathItem{}
+	}
+	doc.Webhooks[name] = &huma.PathItem{Post: op}
+}
+
 // Schemas is where the document keeps its named shapes.
 func (a *API) Schemas() huma.Registry { return a.huma.OpenAPI().Components.Schemas }
 

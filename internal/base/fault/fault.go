@@ -18,6 +18,7 @@ const (
 	Unauthenticated                  // no credentials, or unknown ones
 	Forbidden                        // known, but not allowed
 	NotFound                         // no such thing for this shop
+	Gone                             // it was there and is no longer kept
 	FailedPrecondition               // well formed, but a rule forbids it now
 	Conflict                         // another change is in the way: try again later
 	TooLarge                         // the body is over its limit
@@ -27,7 +28,7 @@ const (
 	DependencyFailed                 // something of the caller's own does not do its part
 )
 
-var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "refused", "conflict", "tooLarge", "unreadable", "tooMany", "unavailable", "dependency"}
+var kindNames = [...]string{"internal", "invalid", "unauthenticated", "forbidden", "notFound", "gone", "refused", "conflict", "tooLarge", "unreadable", "tooMany", "unavailable", "dependency"}
 
 // String returns the kind's stable camelCase name.
 func (k Kind) String() string {

@@ -21,7 +21,7 @@ type CreditCommand struct {
 
 // AddCredit adds store credit to a member.
 func (s *Service) AddCredit(ctx context.Context, of shop.ID, cmd CreditCommand) (Member, error) {
-	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey, cmd.Actor}, func(d *memberTx) error {
 		l, err := d.openOrEnrol(ctx)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (d *memberTx) addCredit(ctx context.Context, l *Ledger, c Credit) error {
 	if err := d.tx.AddCredit(ctx, &c); err != nil {
 		return err
 	}
-	d.credited = append(d.credited, Event{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now})
+	d.credited = append(d.credited, Event{CreditsEarned, l.Account.Person.Customer, int64(c.ID), d.now, d.actor})
 	return nil
 }
 

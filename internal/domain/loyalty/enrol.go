@@ -19,7 +19,7 @@ type EnrolCommand struct {
 // Enrol enrols a customer. An existing member stays one, and takes part again after having
 // left.
 func (s *Service) Enrol(ctx context.Context, of shop.ID, cmd EnrolCommand) (Member, error) {
-	return s.act(ctx, of, request{who: cmd.Who}, func(d *memberTx) error {
+	return s.act(ctx, of, request{who: cmd.Who, actor: cmd.Actor}, func(d *memberTx) error {
 		a, err := d.find(ctx)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err

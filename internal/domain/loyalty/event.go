@@ -1,6 +1,10 @@
 package loyalty
 
-import "time"
+import (
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+)
 
 // Event is something that happened to a member and that webhooks can report.
 type Event struct {
@@ -8,6 +12,7 @@ type Event struct {
 	Customer int64
 	Record   int64 // id of the account, entry, reward or store credit that the event is about
 	At       time.Time
+	Actor    activity.Actor // who caused it
 }
 
 // EventKind says what happened.

@@ -22,13 +22,15 @@ type memberTx struct {
 	zone     *time.Location
 	program  Program
 	now      time.Time
-	credited []Event // events of store credit, published when the ledger is written
+	actor    activity.Actor // who acts: the service itself, if no request does
+	credited []Event        // events of store credit, published when the ledger is written
 }
 
-// request names the member of a request and its idempotency key, if it has one.
+// request names the member of a request, its idempotency key, if it has one, and who acts.
 type request struct {
-	who CustomerRef
-	key string
+	who   CustomerRef
+	key   string
+	actor activity.Actor
 }
 
 // act runs do on a member of an active programme and returns the member afterwards. The
@@ -45,6 +47,9 @@ func (s *Service) act(ctx context.Context, of shop.ID, by request, do func(*memb
 			return fault.New(fault.FailedPrecondition, "the store's loyalty programme is not active").Entity("loyaltyProgram").Code("loyaltyInactive")
 		}
 		d.who, store = by.who, d.shop
+		if by.actor.Source != "" {
+			d.actor = by.actor
+		}
 		if by.key != "" {
 			again, err := tx.ClaimRequest(ctx, by.key, d.now)
 			if err != nil || again {
@@ -72,7 +77,7 @@ func afterCommit(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // begin reads the shop and its programme.
 func (s *Service) begin(ctx context.Context, tx Tx) (*memberTx, error) {
-	d := &memberTx{tx: tx, now: s.Clock.Now()}
+	d := &memberTx{tx: tx, now: s.Clock.Now(), actor: activity.System}
 	var err error
 	if d.shop, err = tx.Shop(ctx); err != nil {
 		return nil, err
@@ -287,18 +292,18 @@ func (d *memberTx) eventsOf(ledgers []*Ledger) []Event {
 	for _, l := range ledgers {
 		customer := l.Account.Person.Customer
 		if l.Account.Version == firstVersion {
-			list = append(list, Event{SignedUp, customer, int64(l.Account.ID), d.now})
+			list = append(list, Event{SignedUp, customer, int64(l.Account.ID), d.now, d.actor})
 		}
 		for _, e := range l.Entries {
 			if e.gives() {
-				list = append(list, Event{PointsEarned, customer, int64(e.ID), d.now})
+				list = append(list, Event{PointsEarned, customer, int64(e.ID), d.now, d.actor})
 				if kind := eventOfSource[e.Source.Type]; kind != "" {
-					list = append(list, Event{kind, customer, int64(e.ID), d.now})
+					list = append(list, Event{kind, customer, int64(e.ID), d.now, d.actor})
 				}
 			}
 		}
 		if n := len(l.Entries); n > 0 && l.reachedTier() {
-			list = append(list, Event{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now})
+			list = append(list, Event{TierAchieved, customer, int64(l.Entries[n-1].ID), d.now, d.actor})
 		}
 	}
 	return append(list, d.credited...)

@@ -13,7 +13,7 @@ import (
 // Add gives points to a member, and enrols the customer where the programme enrols
 // automatically.
 func (s *Service) Add(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey, cmd.Actor}, func(d *memberTx) error {
 		p := Posting{Points: cmd.Points, Note: cmd.Note, Actor: cmd.Actor.By, Description: "Added by the store"}
 		var rule EarnRule
 		if cmd.Rule != 0 {
@@ -96,7 +96,7 @@ func (d *memberTx) activeRule(id RuleID) (EarnRule, error) {
 
 // Remove takes points from a member, at most those that are available.
 func (s *Service) Remove(ctx context.Context, of shop.ID, cmd PointsCommand) (Member, error) {
-	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey, cmd.Actor}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ type ApproveCommand struct {
 
 // Approve makes pending points available.
 func (s *Service) Approve(ctx context.Context, of shop.ID, cmd ApproveCommand) (Member, error) {
-	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+	return s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey, cmd.Actor}, func(d *memberTx) error {
 		l, err := d.open(ctx)
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ type RedeemCommand struct {
 func (s *Service) Redeem(ctx context.Context, of shop.ID, cmd RedeemCommand) (Member, error) {
 	var taken Reward // zero when the request was carried out before
 	var store shop.Shop
-	m, err := s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey}, func(d *memberTx) error {
+	m, err := s.act(ctx, of, request{cmd.Who, cmd.IdempotencyKey, cmd.Actor}, func(d *memberTx) error {
 		taken, store = Reward{}, d.shop
 		rule, ok := d.program.Terms.redeemRule(cmd.Rule)
 		if cmd.Rule == 0 {

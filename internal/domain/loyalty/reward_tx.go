@@ -12,7 +12,7 @@ import (
 
 // issued publishes that a reward can be used.
 func (d *memberTx) issued(ctx context.Context, r Reward) error {
-	return d.tx.PublishMemberEvents(ctx, Event{PointsSpent, r.Customer, int64(r.ID), d.now})
+	return d.tx.PublishMemberEvents(ctx, Event{PointsSpent, r.Customer, int64(r.ID), d.now, d.actor})
 }
 
 // The lease and the retry delays of calls to the platform about a reward.

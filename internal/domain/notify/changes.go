@@ -44,9 +44,9 @@ const newFor = 24 * time.Hour
 type ChangesTx interface {
 	Outbox
 	shop.Reader
-	// Recipients returns who is behind the records that entries are about, by record. Records
+	// MailRecipients returns who is behind the records that entries are about, by record. Records
 	// that are neither contracts nor attempts are left out.
-	Recipients(ctx context.Context, entries []activity.Entry) (map[Subject]Recipient, error)
+	MailRecipients(ctx context.Context, entries []activity.Entry) (map[Subject]Recipient, error)
 }
 
 // Subject identifies the record that an entry is about.
@@ -84,7 +84,7 @@ func ConfirmChanges(ctx context.Context, tx ChangesTx, entries []activity.Entry)
 	if len(asking) == 0 {
 		return nil
 	}
-	people, err := tx.Recipients(ctx, asking)
+	people, err := tx.MailRecipients(ctx, asking)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/network"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -52,10 +53,20 @@ type Endpoint struct {
 	Enabled        bool
 	Reason         string    // why the service disabled it; empty when it did not
 	FailingSince   time.Time // when tries began to fail; zero while they succeed
+	Resend         Resend
 	Created        time.Time
 	Updated        time.Time
 	Version        int64
 }
+
+// Resend is what is left to do of sending an endpoint its messages again: the deliveries after a
+// cursor, from the oldest on, whose events happened up to an instant. The zero Resend is none.
+type Resend struct {
+	After page.Cursor
+	Until time.Time
+}
+
+func (r Resend) pending() bool { return !r.Until.IsZero() }
 
 // secretPrefix begins a secret; the rest is base64.
 const secretPrefix = "whsec_"
@@ -141,7 +152,7 @@ func (e *Endpoint) recordResult(failed, gone bool, now time.Time) (disabled bool
 	default:
 		return false
 	}
-	e.Enabled, e.Updated = false, now
+	e.Enabled, e.Resend, e.Updated = false, Resend{}, now
 	return true
 }
 

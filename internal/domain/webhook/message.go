@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -53,22 +54,64 @@ type Message struct {
 	Customer int64       // of the membership; 0: none
 	Record   int64       // id of the account, entry, reward or store credit, by type
 	At       time.Time   // when it happened
-	Body     []byte      // JSON; empty until it is rendered
+	Sequence int64       // among the messages about its contract or customer, from 1; 0: it is about none
+	Cause    Cause
+	Position int64  // among the shop's events, from 1; not positive while it has none
+	Body     []byte // JSON; empty until it is rendered
 }
+
+// Cause says who made what a message reports happen.
+type Cause struct {
+	Source activity.Source // empty: not known
+	By     string          // empty for automated events
+}
+
+func causedBy(a activity.Actor) Cause { return Cause{a.Source, a.By} }
 
 // body is the JSON document that endpoints receive.
 type body struct {
 	Type      Type            `json:"type"`
 	Timestamp time.Time       `json:"timestamp"`
+	Sequence  *int64          `json:"sequence"` // null: it is about no contract and no customer
+	Cause     *cause          `json:"cause"`    // null: not known
 	Data      json.RawMessage `json:"data"`
 }
 
+// cause is the cause in a body.
+type cause struct {
+	Source activity.Source `json:"source"`
+	By     *string         `json:"by"` // null for automated events
+}
+
 func (m Message) bodyOf(data []byte) ([]byte, error) {
-	text, err := json.Marshal(body{m.Type, m.At.UTC(), data})
+	b := body{Type: m.Type, Timestamp: m.At.UTC(), Data: data}
+	if m.Sequence != 0 {
+		b.Sequence = &m.Sequence
+	}
+	if m.Cause.Source != "" {
+		b.Cause = &cause{Source: m.Cause.Source}
+		if m.Cause.By != "" {
+			b.Cause.By = &m.Cause.By
+		}
+	}
+	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, fmt.Errorf("write the body of message %s: %w", m.ID, err)
 	}
 	return text, nil
+}
+
+// Data returns what the body says of the contract, the attempt or the member, as JSON; null when
+// there is no body.
+func (m Message) Data() (json.RawMessage, error) {
+	if len(m.Body) == 0 {
+		return json.RawMessage("null"), nil
+	}
+	var b body
+	if err := json.Unmarshal(m.Body, &b); err != nil {
+		return nil, fmt.Errorf("read the body of message %s: %w", m.ID, err)
+	}
+	return b.Data, nil
 }
 
 // DeliveryID is the id of a delivery.

@@ -15,7 +15,7 @@ type Record struct {
 }
 
 // Publish stores the messages that entries publish, in the transaction of the entries. A
-// shop without endpoints costs one indexed query, and only for entries that may publish.
+// shop without recipients costs one indexed query, and only for entries that may publish.
 func Publish(ctx context.Context, tx PublishTx, entries []activity.Entry) error {
 	var relevant []activity.Entry
 	for _, e := range entries {
@@ -26,7 +26,7 @@ func Publish(ctx context.Context, tx PublishTx, entries []activity.Entry) error 
 	if len(relevant) == 0 {
 		return nil
 	}
-	endpoints, err := tx.EnabledEndpoints(ctx)
+	endpoints, err := tx.Recipients(ctx, relevant[0].At)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
@@ -58,7 +58,7 @@ func Publish(ctx context.Context, tx PublishTx, entries []activity.Entry) error 
 			published[k] = true
 			of := endpoints[0].Shop
 			list = append(list, Message{
-				ID: NewMessageID(of, e.ID, t, e.At), Shop: of, Type: t, Line: about.Line, Contract: k.contract, Attempt: k.attempt, At: e.At,
+				ID: NewMessageID(of, e.ID, t, e.At), Shop: of, Type: t, Line: about.Line, Contract: k.contract, Attempt: k.attempt, At: e.At, Cause: causedBy(e.Actor),
 			})
 		}
 	}
@@ -72,16 +72,16 @@ var memberTypes = map[loyalty.EventKind]Type{
 }
 
 // PublishMembers stores the messages about member events, in their transaction. A shop
-// without endpoints costs one indexed query.
+// without recipients costs one indexed query.
 func PublishMembers(ctx context.Context, tx PublishTx, events []loyalty.Event) error {
-	endpoints, err := tx.EnabledEndpoints(ctx)
+	endpoints, err := tx.Recipients(ctx, events[0].At)
 	if err != nil || len(endpoints) == 0 {
 		return err
 	}
 	list := make([]Message, len(events))
 	for i, e := range events {
 		t, of := memberTypes[e.Kind], endpoints[0].Shop
-		list[i] = Message{ID: NewMessageID(of, e.Record, t, e.At), Shop: of, Type: t, Customer: e.Customer, Record: e.Record, At: e.At}
+		list[i] = Message{ID: NewMessageID(of, e.Record, t, e.At), Shop: of, Type: t, Customer: e.Customer, Record: e.Record, At: e.At, Cause: causedBy(e.Actor)}
 	}
 	return tx.AddMessages(ctx, Address(endpoints, list)...)
 }

@@ -21,6 +21,8 @@ type Tx interface {
 	UpcomingTx
 	DeliveryTx
 	ReplayTx
+	ResendTx
+	FeedTx
 	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
@@ -42,13 +44,16 @@ type EndpointTx interface {
 
 // PublishTx stores messages.
 type PublishTx interface {
-	// EnabledEndpoints returns the ids, shop and types of the enabled endpoints.
-	EnabledEndpoints(ctx context.Context) ([]Endpoint, error)
+	// Recipients returns the ids, shop and types of the enabled endpoints. The shop's events are
+	// one more recipient, ToEvents, while they are read.
+	Recipients(ctx context.Context, at time.Time) ([]Endpoint, error)
 	// Subjects returns the records that entries are about, as they are in this
 	// transaction.
 	Subjects(ctx context.Context, entries []activity.Entry) (map[Record]Subject, error)
-	// AddMessages stores messages with a delivery to each recipient, due at the message's
-	// instant, and enqueues Work. It deletes some messages older than Retention.
+	// AddMessages stores messages with a delivery to each endpoint, due at the message's
+	// instant, and enqueues Work. It numbers those about one contract or customer in the order
+	// of the list, after all that committed before. It deletes some messages older than
+	// Retention.
 	AddMessages(ctx context.Context, list ...Addressed) error
 	// SetBody sets the body of a message that has none.
 	SetBody(ctx context.Context, id MessageID, text []byte) error
@@ -120,6 +125,7 @@ type DeliveryFilter struct {
 // Store runs transactions and reads outside of them.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	FeedStore
 	// Endpoints returns a shop's endpoints, oldest first.
 	Endpoints(ctx context.Context, of shop.ID) ([]Endpoint, error)
 	// Deliveries returns a page of a shop's deliveries, newest first, and their total
@@ -127,44 +133,12 @@ type Store interface {
 	Deliveries(ctx context.Context, of shop.ID, q DeliveryFilter, p page.Request) ([]Delivery, int, error)
 	// Message returns a message, or NotFound.
 	Message(ctx context.Context, of shop.ID, id MessageID) (Message, error)
-	// MessagesWithoutBody returns at most limit due messages that have no body, in the order
-	// of their events.
+	// MessagesWithoutBody returns at most limit messages that have no body and whose deliveries
+	// are due, or which wait for a position, in the order of their events.
 	MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]Message, error)
 	// DueEndpoints returns the endpoints with deliveries that are due and have a body.
 	DueEndpoints(ctx context.Context, of shop.ID, now time.Time) ([]EndpointID, error)
 	Browser
-}
-
-// Call is one try.
-type Call struct {
-	URL     string
-	Secrets []string // each adds a signature
-	ID      MessageID
-	At      time.Time
-	Body    []byte
-}
-
-// CallTimeout is how long an endpoint may take to respond.
-const CallTimeout = 15 * time.Second
-
-// Answer is the result of a try.
-type Answer struct {
-	Code       int           // HTTP status; 0: no response
-	Failed     string        // why it failed, for the merchant; empty when it succeeded
-	Head       string        // the first bytes of the response
-	RetryAfter time.Duration // requested by the endpoint
-	Took       time.Duration
-}
-
-// Gone reports whether the endpoint asks for no more messages.
-func (a Answer) Gone() bool { return a.Code == gone }
-
-const gone = 410
-
-// Sender sends signed messages.
-type Sender interface {
-	// Send makes one try. It fails without a 2xx response within CallTimeout.
-	Send(ctx context.Context, c Call) Answer
 }
 
 // Service keeps endpoints and delivers messages.
@@ -279,6 +253,7 @@ func (s *Service) Change(ctx context.Context, of shop.ID, id EndpointID, edit Ed
 		if edit.Enabled != nil && *edit.Enabled != e.Enabled {
 			e.Enabled, e.Reason, e.FailingSince = *edit.Enabled, "", time.Time{}
 			if !e.Enabled {
+				e.Resend = Resend{}
 				if err := tx.FailDeliveries(ctx, id, "", "the endpoint was disabled"); err != nil {
 					return err
 				}
@@ -328,7 +303,7 @@ func (s *Service) Remove(ctx context.Context, of shop.ID, id EndpointID, by acti
 }
 
 // SendTest sends an endpoint a test message.
-func (s *Service) SendTest(ctx context.Context, of shop.ID, id EndpointID) (MessageID, error) {
+func (s *Service) SendTest(ctx context.Context, of shop.ID, id EndpointID, by activity.Actor) (MessageID, error) {
 	var m Message
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
 		e, err := tx.Endpoint(ctx, id)
@@ -339,7 +314,7 @@ func (s *Service) SendTest(ctx context.Context, of shop.ID, id EndpointID) (Mess
 			return disabled()
 		}
 		now := s.Clock.Now()
-		m = Message{ID: newTestID(), Shop: of, Type: Test, At: now}
+		m = Message{ID: newTestID(), Shop: of, Type: Test, At: now, Cause: causedBy(by)}
 		if m.Body, err = m.bodyOf([]byte("{}")); err != nil {
 			return err
 		}

@@ -28,6 +28,8 @@ type world struct {
 	clock *clock.Manual
 	here  shop.ID
 
+	happened []webhook.MessageID // what members did
+
 	mu     sync.Mutex
 	sent   []webhook.Call
 	answer func(ctx context.Context, c webhook.Call) webhook.Answer
@@ -60,7 +62,7 @@ func (w *world) Send(ctx context.Context, c webhook.Call) webhook.Answer {
 	return w.answer(ctx, c)
 }
 
-// Work publishes upcoming orders, renders due messages and sends them.
+// Work publishes upcoming orders, renders due messages, makes events of them and sends them.
 func (w *world) Work(ctx context.Context, of shop.ID) error {
 	err := w.PublishUpcoming(ctx, of)
 	for err == nil {
@@ -76,7 +78,7 @@ func (w *world) Work(ctx context.Context, of shop.ID) error {
 			}
 		}
 	}
-	return errors.Join(err, w.Deliver(ctx, of))
+	return errors.Join(err, w.Place(ctx, of), w.Deliver(ctx, of))
 }
 
 func (w *world) listener(name string) webhook.Endpoint {
@@ -259,7 +261,7 @@ func TestBodyShowsStateAtTimeOfEvent(t *testing.T) {
 	w.answer = func(context.Context, webhook.Call) webhook.Answer { return webhook.Answer{Code: 200} }
 	w.pass(time.Minute)
 	w.work()
-	if last := w.sent[len(w.sent)-1]; last.ID != second || string(last.Body) != `{"type":"SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS","timestamp":"2026-01-31T12:00:00.001Z","data":{"contract":42}}` {
+	if last := w.sent[len(w.sent)-1]; last.ID != second || string(last.Body) != `{"type":"SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS","timestamp":"2026-01-31T12:00:00.001Z","sequence":2,"cause":null,"data":{"contract":42}}` {
 		t.Errorf("sent %s %s", last.ID, last.Body)
 	}
 }

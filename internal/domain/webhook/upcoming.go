@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -34,11 +35,11 @@ func (s *Service) PublishUpcoming(ctx context.Context, of shop.ID) error {
 		n := 0
 		err := s.Store.Update(ctx, of, func(tx Tx) error {
 			n = 0
-			endpoints, err := tx.EnabledEndpoints(ctx)
+			now := s.Clock.Now()
+			endpoints, err := tx.Recipients(ctx, now)
 			if err != nil || !slices.ContainsFunc(endpoints, Endpoint.WantsUpcoming) {
 				return err
 			}
-			now := s.Clock.Now()
 			store, err := tx.Shop(ctx)
 			if err != nil || !store.Connected || store.Guard.BlockReason(now) != "" {
 				return err
@@ -71,7 +72,7 @@ func upcomingMessages(of shop.ID, due []Upcoming, now time.Time) (list []Message
 		t := upcomingOrder.of(u.Line)
 		for _, a := range u.Attempts {
 			// The same order has the same id after a backup was restored.
-			list = append(list, Message{ID: NewMessageID(of, a, t, u.Date), Shop: of, Type: t, Line: u.Line, Contract: u.Contract, Attempt: a, At: now})
+			list = append(list, Message{ID: NewMessageID(of, a, t, u.Date), Shop: of, Type: t, Line: u.Line, Contract: u.Contract, Attempt: a, At: now, Cause: causedBy(activity.System)})
 		}
 	}
 	return list

@@ -27,6 +27,8 @@ const (
 	// does not occupy a worker for long.
 	maxRounds = 20
 	slowCall  = 2 * time.Second
+	// restartedAtOnce is how many deliveries one transaction restarts.
+	restartedAtOnce = 2000
 )
 
 // WithoutBody returns due messages that have no body, including those that wait for an
@@ -52,9 +54,16 @@ func (s *Service) NotRendered(ctx context.Context, m Message, why error) error {
 	s.Log.WarnContext(ctx, "the body of a webhook could not be rendered", "shop", m.Shop, "message", m.ID, "error", why)
 	return s.Store.Update(ctx, m.Shop, func(tx Tx) error {
 		if fault.Is(why, fault.NotFound) {
+			if err := tx.PlaceWithoutBody(ctx, m.ID); err != nil {
+				return err
+			}
 			return tx.FailDeliveries(ctx, 0, m.ID, "the record that it is about no longer exists")
 		}
-		return tx.PostponeDeliveries(ctx, m.ID, s.Clock.Now().Add(renderRetry), "the body could not be rendered")
+		until := s.Clock.Now().Add(renderRetry)
+		if err := tx.PostponePlacing(ctx, m.ID, until); err != nil {
+			return err
+		}
+		return tx.PostponeDeliveries(ctx, m.ID, until, "the body could not be rendered")
 	})
 }
 
@@ -118,6 +127,13 @@ func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID) (e Endpo
 		}
 		if !e.Enabled { // a message was added while it was being disabled
 			return tx.FailDeliveries(ctx, id, "", "the endpoint was disabled")
+		}
+		if e.Resend.pending() {
+			if e.Resend, err = tx.RestartDeliveries(ctx, id, e.Resend, now, restartedAtOnce); err != nil {
+				return err
+			}
+			more = true
+			return tx.PutEndpoint(ctx, &e)
 		}
 		flying, err := tx.InFlight(ctx, id, now)
 		if err != nil {

@@ -297,11 +297,20 @@ func parts(id shop.ID) []part {
 		}
 		for about := int64(1); about <= crowd; about++ {
 			m := webhook.Message{ID: webhook.NewMessageID(id, about, webhook.Test, day), Shop: id, Type: webhook.Test, Contract: contract.ID(about), At: earlier}
-			if err := tx.AddMessages(ctx, webhook.Addressed{Message: m, To: []webhook.EndpointID{e.ID}}); err != nil {
+			if err := tx.AddMessages(ctx, webhook.Addressed{Message: m, To: []webhook.EndpointID{webhook.ToEvents, e.ID}}); err != nil {
 				return err
 			}
+			if about%2 == 0 { // the others wait for their body
+				if err := tx.SetBody(ctx, m.ID, []byte("{}")); err != nil {
+					return err
+				}
+			}
 		}
-		return nil
+		n, err := tx.PlaceMessages(ctx, 0, crowd/4) // others wait for a position
+		if err != nil {
+			return err
+		}
+		return tx.PutFeed(ctx, webhook.Feed{Generation: 1, Ready: true, Position: int64(n), CloseAt: earlier})
 	})
 	within("activity", func(ctx context.Context, tx *store.Tx) error {
 		var entries []activity.Entry

@@ -69,6 +69,23 @@ func testAnnouncing(t *testing.T, open opener) {
 		})
 	}
 
+	open.twice(t, "a shop that reads events has orders to announce while it does", func(t *testing.T, open opener) {
+		w := begin(t, open)
+		w.put(next(42, nil))
+		w.queue(billing.Attempt{Contract: 42, Cycle: 3, Status: billing.Queued, BillingDate: date, DueAt: date})
+		found := func(now time.Time, want ...shop.ID) {
+			t.Helper()
+			if shops, err := w.across(w.db.Shops().UpcomingOrderShops, now, 10); err != nil || !slices.Equal(shops, want) {
+				t.Errorf("at %s they are announced in %v, %v; want %v", now, shops, err, want)
+			}
+		}
+		found(date)
+		w.in(func(tx *store.Tx) error {
+			return tx.PutFeed(t.Context(), webhook.Feed{Generation: 1, Ready: true, CloseAt: date})
+		})
+		found(date.Add(-time.Millisecond), w.shop.ID)
+		found(date)
+	})
 	t.Run("an order is due once, at its instant, with the attempt that waits for its date", func(t *testing.T) {
 		w := begin(t, open)
 		w.put(

@@ -131,7 +131,7 @@ func testReminders(t *testing.T, open opener) {
 		put(w, w.addShop("second.myshopify.com").ID, next(43, nil))
 		a := w.queue(billing.Attempt{Contract: 42, Cycle: 7, Status: billing.Queued, BillingDate: date, CreatedAt: day, UpdatedAt: day})[0]
 		w.in(func(tx *store.Tx) error {
-			got, err := tx.Recipients(t.Context(), []activity.Entry{
+			got, err := tx.MailRecipients(t.Context(), []activity.Entry{
 				{EntityType: activity.EntitySubscriptionContractDetails, EntityID: 42}, {EntityType: activity.EntitySubscriptionContractDetails, EntityID: 43},
 				{EntityType: activity.EntitySubscriptionBillingAttempt, EntityID: int64(a.ID)}, {EntityType: activity.EntityShopInfo, EntityID: 42},
 			})

@@ -73,6 +73,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"messages":             testMessages,
 		"reminders":            testReminders,
 		"webhooks":             testWebhooks,
+		"webhook-events":       testEvents,
 		"webhooks-announcing":  testAnnouncing,
 		"logins":               testLogins,
 		"staff":                testStaff,

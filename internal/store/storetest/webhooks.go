@@ -356,6 +356,61 @@ func testWebhooks(t *testing.T, open opener) {
 			t.Errorf("left: %+v", list)
 		}
 	})
+	t.Run("deliveries are restarted from the oldest on, and those that are being sent are left alone", func(t *testing.T) {
+		w := begin(t, open)
+		e, other := listener(w, w.shop.ID, true), listener(w, w.shop.ID, true)
+		for i := range 5 {
+			owe(w, day.Add(time.Duration(i/2)*time.Second), contract.ID(42+i), e.ID, other.ID)
+		}
+		now := day.Add(time.Minute)
+		set := func(status webhook.Status, due time.Time, to webhook.EndpointID) {
+			w.in(func(tx *store.Tx) error {
+				list, err := tx.DueDeliveries(t.Context(), to, now, 10)
+				for i := range list {
+					list[i].Status, list[i].Due, list[i].Tries = status, due, 3
+				}
+				return errors.Join(err, tx.PutDeliveries(t.Context(), list...))
+			})
+		}
+		set(webhook.Delivered, time.Time{}, e.ID)
+		set(webhook.Sending, now.Add(time.Minute), other.ID)
+		restart := func(to webhook.EndpointID, r webhook.Resend, limit int) (left webhook.Resend) {
+			w.in(func(tx *store.Tx) (err error) {
+				left, err = tx.RestartDeliveries(t.Context(), to, r, now, limit)
+				return err
+			})
+			return left
+		}
+		pending := func(to webhook.EndpointID, want int) {
+			t.Helper()
+			list := all(w, w.shop.ID, webhook.DeliveryFilter{Endpoint: to, Status: webhook.Pending})
+			for _, d := range list {
+				if d.Tries != 0 || !d.Due.Equal(now) || d.Version != 3 {
+					t.Errorf("restarted %+v", d)
+				}
+			}
+			if len(list) != want {
+				t.Errorf("%d wait, want %d", len(list), want)
+			}
+		}
+		r := webhook.Resend{After: page.Cursor{At: day}, Until: day.Add(2 * time.Second)}
+		left := restart(e.ID, r, 3)
+		pending(e.ID, 3)
+		if left = restart(e.ID, left, 3); left != (webhook.Resend{}) {
+			t.Errorf("left %+v", left)
+		}
+		pending(e.ID, 5)
+		pending(other.ID, 0)
+		restart(other.ID, r, 10)
+		pending(other.ID, 0)
+		w.in(func(tx *store.Tx) error {
+			n, err := tx.CountDeliveries(t.Context(), e.ID, day.Add(time.Second), day.Add(time.Second))
+			if n != 2 {
+				t.Errorf("%d happened in that second", n)
+			}
+			return err
+		})
+	})
 	t.Run("old messages go with new ones", func(t *testing.T) {
 		w := begin(t, open)
 		e := listener(w, w.shop.ID, true)

@@ -59,6 +59,7 @@ type Options struct {
 	Keys        Keys
 	Connections Connections
 	Webhooks    Webhooks
+	Events      Events
 }
 
 // interfaceVersion is the version of the reference that the interface follows.
@@ -113,5 +114,7 @@ func newAPI(o Options) *web.API {
 		connectionHandlers{o.Connections, o.Gate.Clock}.register(api)
 		endpointHandlers{o.Webhooks, o.Gate.Clock}.register(api)
 		webhookDeliveryHandlers{o.Webhooks}.register(api)
+		eventHandlers{o.Events}.register(api)
+		describeWebhooks(api)
 	})
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/page"
@@ -21,9 +22,10 @@ type Webhooks interface {
 	Change(ctx context.Context, of shop.ID, id webhook.EndpointID, edit webhook.Edit) (webhook.Endpoint, error)
 	Rotate(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.Endpoint, error)
 	Remove(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) error
-	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
+	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.MessageID, error)
 	Deliveries(ctx context.Context, of shop.ID, q webhook.DeliveryFilter, p page.Request) ([]webhook.Delivery, int, error)
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)
+	ReplaySince(ctx context.Context, of shop.ID, id webhook.EndpointID, since time.Time) (int, error)
 }
 
 const endpointsPath = base + "/webhook-endpoints"
@@ -74,6 +76,12 @@ func (h endpointHandlers) register(api *web.API) {
 	try.ID, try.Method, try.Path, try.Summary = "testWebhookEndpoint", http.MethodPost, endpointsPath+"/{id}/test", "Try a webhook endpoint"
 	try.Description = "Sends the endpoint a message of the type webhook.test, whatever types it subscribes to. How it fared is among its deliveries."
 	web.Register(api, try, h.tryEndpoint)
+
+	replay := op
+	replay.ID, replay.Method, replay.Path, replay.Summary = "replayWebhookEndpoint", http.MethodPost, endpointsPath+"/{id}/replay", "Send all webhooks since an instant again"
+	replay.Description = "Sends the endpoint every message again whose event happened since then, at most 30 days ago, with the same ids and the same bytes and in the same order. Messages that wait are sent with them, and what happens from now on follows. The answer says how many there are; they are sent afterwards."
+	replay.Body, replay.Status, replay.Errors = endpointReplay{}, http.StatusAccepted, []int{http.StatusNotFound, http.StatusRequestEntityTooLarge}
+	web.Register(api, replay, h.replayEndpoint)
 }
 
 // webhookEndpoint is an endpoint as it is listed.
@@ -222,9 +230,46 @@ type triedEndpoint struct {
 type triedEndpointOut struct{ Body triedEndpoint }
 
 func (h endpointHandlers) tryEndpoint(ctx context.Context, in *endpointQuery) (*triedEndpointOut, error) {
-	id, err := h.webhooks.SendTest(ctx, web.CallerOf(ctx).Shop.ID, webhook.EndpointID(in.ID))
+	caller := web.CallerOf(ctx)
+	id, err := h.webhooks.SendTest(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), caller.Actor)
 	if err != nil {
 		return nil, err
 	}
 	return &triedEndpointOut{triedEndpoint{id}}, nil
+}
+
+// endpointReplay is the body of a request to send messages again.
+type endpointReplay struct {
+	Shop  string `json:"shop,omitempty" doc:"The caller's store, when given." example:"demo.myshopify.com"`
+	Since string `json:"since" required:"true" doc:"From when on: ISO 8601 with a zone, or YYYY-MM-DD for the start of a day in the store's zone." example:"2026-01-31T08:00:00Z"`
+}
+
+// replayed says how many messages are sent again.
+type replayed struct {
+	Messages int `json:"messages" minimum:"0" doc:"How many messages are sent again." example:"42"`
+}
+
+type replayedOut struct{ Body replayed }
+
+type replayEndpointIn struct {
+	web.JSONBody
+	ID int64 `path:"id" minimum:"1" maximum:"9007199254740991" doc:"The endpoint."`
+}
+
+func (h endpointHandlers) replayEndpoint(ctx context.Context, in *replayEndpointIn) (*replayedOut, error) {
+	caller := web.CallerOf(ctx)
+	var body endpointReplay
+	if err := intoOwn(&in.JSONBody, caller, &body, &body.Shop); err != nil {
+		return nil, err
+	}
+	cal, err := caller.Shop.Calendar()
+	if err != nil {
+		return nil, err
+	}
+	since, err := web.ParseMoment("since", body.Since, cal.Zone)
+	if err != nil {
+		return nil, err
+	}
+	n, err := h.webhooks.ReplaySince(ctx, caller.Shop.ID, webhook.EndpointID(in.ID), since.From)
+	return &replayedOut{replayed{n}}, err
 }

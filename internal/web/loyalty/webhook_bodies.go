@@ -3,6 +3,7 @@ package loyalty
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -26,25 +27,28 @@ type Bodies struct {
 	}
 }
 
-// happening is a payload about a member: the member as the interface answers
-// it, and what the message's type is about.
-type happening struct {
-	Customer    member       `json:"customer"`
-	Transaction *transaction `json:"transaction"`
-	Reward      *reward      `json:"reward"`
-	StoreCredit *storeCredit `json:"storeCredit"`
+// MessageData is the type of the data of messages about members.
+var MessageData = reflect.TypeFor[memberEvent]()
+
+// memberEvent is the data of a message about a member: the member as the interface answers it, and
+// what the message's type is about.
+type memberEvent struct {
+	Customer    member       `json:"customer" doc:"The member, as the loyalty interface answers it."`
+	Transaction *transaction `json:"transaction" doc:"What changed the points; null when the type is about none."`
+	Reward      *reward      `json:"reward" doc:"The reward that can be used; null when the type is about none."`
+	StoreCredit *storeCredit `json:"storeCredit" doc:"The store credit that was given; null when the type is about none."`
 }
 
 // storeCredit is store credit that was given to a member.
 type storeCredit struct {
-	ID         int64        `json:"id"`
-	Shop       string       `json:"shop"`
-	CustomerID int64        `json:"customerId"`
-	Amount     float64      `json:"amount"`
-	Activity   string       `json:"activity"`
-	Note       *string      `json:"note"`
-	ActivityBy *string      `json:"activityBy"`
-	CreateAt   *web.Instant `json:"createAt"`
+	ID         int64        `json:"id" doc:"The service's number." example:"37"`
+	Shop       string       `json:"shop" doc:"The store." example:"demo.myshopify.com"`
+	CustomerID int64        `json:"customerId" doc:"The customer." example:"7001"`
+	Amount     float64      `json:"amount" doc:"How much, in the store's currency." example:"5"`
+	Activity   string       `json:"activity" doc:"What it was for: MANUAL or REWARD." example:"MANUAL"`
+	Note       *string      `json:"note" doc:"What the store says about it." example:"For the delay"`
+	ActivityBy *string      `json:"activityBy" doc:"Who gave it; null for the service itself." example:"API key Warehouse"`
+	CreateAt   *web.Instant `json:"createAt" doc:"When it was given, in UTC." format:"date-time" example:"2026-01-31T08:00:00Z"`
 }
 
 // Data returns what happened to the member that a message is about.
@@ -57,7 +61,7 @@ func (b Bodies) Data(ctx context.Context, m webhook.Message) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := happening{Customer: newMember(store.Domain, is)}
+	h := memberEvent{Customer: newMember(store.Domain, is)}
 	entry := loyalty.EntryID(m.Record)
 	switch m.Type {
 	case webhook.CreditsEarned:

@@ -1,11 +1,13 @@
 package webhooks
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -119,7 +121,7 @@ func (m *room) test(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	if _, err := m.Endpoints.SendTest(r.Context(), v.Shop.ID, e.ID); err != nil {
+	if _, err := m.Endpoints.SendTest(r.Context(), v.Shop.ID, e.ID, v.Actor(r)); err != nil {
 		return err
 	}
 	return v.Go(w, path(e, ""), "webhook-tested")
@@ -212,21 +214,49 @@ func (m *room) replaying(v dashboard.Visit, e webhook.Endpoint) dashboard.Questi
 	}
 }
 
+func (m *room) replayingAll(v dashboard.Visit, e webhook.Endpoint) dashboard.Question {
+	now := m.Clock.Now()
+	day := func(t time.Time) string { return t.In(v.Zone).Format(time.DateOnly) }
+	return dashboard.Question{
+		Title: "Replay all messages", Back: path(e, ""), Path: path(e, "replay-all"), Button: "Replay all messages", Keep: "Send nothing again",
+		Says: []string{e.URL, "All messages since a day are sent again, also those that were delivered, the oldest first, with the same ids and bodies. What happens meanwhile follows."},
+		Fields: []dashboard.Field{{
+			Name: "since", Label: "Events since", Type: "date", Required: true, Value: day(now.AddDate(0, 0, -1)), Min: day(now.Add(-webhook.Retention).AddDate(0, 0, 1)), Limit: day(now),
+		}},
+	}
+}
+
 func (m *room) replayFailed(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	return m.replaySince(w, r, v, replay{m.replaying, m.Deliveries.ReplayFailed, "webhook-replayed-failed", "webhook-none-failed"})
+}
+
+func (m *room) replayAll(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	return m.replaySince(w, r, v, replay{m.replayingAll, m.Deliveries.ReplaySince, "webhook-replayed-all", "webhook-none"})
+}
+
+// replay is a way to send messages since a day again.
+type replay struct {
+	ask        func(dashboard.Visit, webhook.Endpoint) dashboard.Question
+	send       func(ctx context.Context, of shop.ID, to webhook.EndpointID, since time.Time) (int, error)
+	some, none string // what is said afterwards, by whether there were messages
+}
+
+// replaySince sends messages again that happened since the day of a form.
+func (m *room) replaySince(w http.ResponseWriter, r *http.Request, v dashboard.Visit, by replay) error {
 	e, err := m.endpoint(r, v)
 	if err != nil {
 		return err
 	}
 	since, err := time.ParseInLocation(time.DateOnly, r.PostForm.Get("since"), v.Zone)
 	if err != nil {
-		return v.Ask(w, r, m.replaying(v, e), fault.New(fault.Invalid, "choose a day such as 2027-01-31").Field("since"))
+		return v.Ask(w, r, by.ask(v, e), fault.New(fault.Invalid, "choose a day such as 2027-01-31").Field("since"))
 	}
-	n, err := m.Deliveries.ReplayFailed(r.Context(), v.Shop.ID, e.ID, since)
+	n, err := by.send(r.Context(), v.Shop.ID, e.ID, since)
 	if err != nil {
-		return v.Ask(w, r, m.replaying(v, e), err)
+		return v.Ask(w, r, by.ask(v, e), err)
 	}
 	if n == 0 {
-		return v.Go(w, path(e, ""), "webhook-none")
+		return v.Go(w, path(e, ""), by.none)
 	}
-	return v.Go(w, path(e, ""), "webhook-replayed-all")
+	return v.Go(w, path(e, ""), by.some)
 }

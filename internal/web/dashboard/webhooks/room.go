@@ -27,7 +27,7 @@ type Endpoints interface {
 	Change(ctx context.Context, of shop.ID, id webhook.EndpointID, edit webhook.Edit) (webhook.Endpoint, error)
 	Rotate(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.Endpoint, error)
 	Remove(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) error
-	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID) (webhook.MessageID, error)
+	SendTest(ctx context.Context, of shop.ID, id webhook.EndpointID, by activity.Actor) (webhook.MessageID, error)
 }
 
 // Deliveries knows what was sent, and sends it again.
@@ -37,6 +37,7 @@ type Deliveries interface {
 	Day(ctx context.Context, of shop.ID) (map[webhook.EndpointID]webhook.Results, error)
 	Replay(ctx context.Context, of shop.ID, id webhook.DeliveryID) (webhook.Delivery, error)
 	ReplayFailed(ctx context.Context, of shop.ID, id webhook.EndpointID, since time.Time) (int, error)
+	ReplaySince(ctx context.Context, of shop.ID, id webhook.EndpointID, since time.Time) (int, error)
 }
 
 // Options are what the pages need.
@@ -63,7 +64,8 @@ func New(o Options) dashboard.Room {
 			"webhook-disabled": "The endpoint is disabled. What waited for it was given up.", "webhook-enabled": "The endpoint is enabled. It receives events from now on.",
 			"webhook-deleted": "The endpoint and its deliveries were deleted.", "webhook-tested": "A test event is on its way. Its result is among the deliveries.",
 			"webhook-rotated": "The secret was replaced. Both sign for 24 hours.", "webhook-replayed": "The message is sent again.",
-			"webhook-replayed-all": "The failed messages are sent again, the oldest first.", "webhook-none": "No message has failed since then. Nothing is sent again.",
+			"webhook-replayed-failed": "The failed messages are sent again, the oldest first.", "webhook-none-failed": "No message has failed since then. Nothing is sent again.",
+			"webhook-replayed-all": "All messages since then are sent again, the oldest first.", "webhook-none": "There is no message since then. Nothing is sent again.",
 		},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /webhooks", Need: need, Show: m.list},
@@ -83,6 +85,8 @@ func New(o Options) dashboard.Room {
 			{Pattern: "POST /webhooks/{endpoint}/delete", Need: need, Show: m.remove},
 			{Pattern: "GET /webhooks/{endpoint}/replay", Need: need, Show: m.ask(m.replaying)},
 			{Pattern: "POST /webhooks/{endpoint}/replay", Need: need, Show: m.replayFailed},
+			{Pattern: "GET /webhooks/{endpoint}/replay-all", Need: need, Show: m.ask(m.replayingAll)},
+			{Pattern: "POST /webhooks/{endpoint}/replay-all", Need: need, Show: m.replayAll},
 			{Pattern: "GET /webhook-deliveries", Need: need, Show: m.deliveries},
 			{Pattern: "GET /webhook-deliveries/{delivery}", Need: need, Show: m.delivery},
 			{Pattern: "POST /webhook-deliveries/{delivery}/replay", Need: need, Show: m.replay},

@@ -105,7 +105,7 @@ func TestFailedDeliveriesAreShownAndReplayed(t *testing.T) {
 	one := fmt.Sprintf("%s/%d", at, e.ID)
 	bad := "<script>alert(1)</script>{{7*7}}"
 	s.server.answer = webhook.Answer{Code: 500, Failed: "it answered 500", Head: bad, Took: 12 * time.Millisecond}
-	if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID); err != nil {
+	if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	for range len(webhook.RetryDelays) + 1 {
@@ -133,6 +133,12 @@ func TestFailedDeliveriesAreShownAndReplayed(t *testing.T) {
 	s.Want(s.Get(delivery), http.StatusOK, "Delivered", "204")
 	s.Want(s.Post(delivery+"/replay"), http.StatusOK, "The message is sent again", "Waits")
 	s.Want(s.Get(dashboardtest.At+"/webhook-deliveries?status=DELIVERED"), http.StatusOK, "No delivery")
+	s.work(s.First.ID)
+	s.Want(s.Get(one+"/replay-all"), http.StatusOK, "Replay all messages", "also those that were delivered")
+	s.Want(s.Post(one+"/replay-all", "since", "soon"), http.StatusUnprocessableEntity, `id="e-since"`)
+	s.Want(s.Post(one+"/replay-all", "since", "2001-01-01"), http.StatusUnprocessableEntity, "more than 30 days ago")
+	s.Want(s.Post(one+"/replay-all", "since", "2026-11-26"), http.StatusOK, "There is no message since then")
+	s.Want(s.Post(one+"/replay-all", "since", "2026-11-25"), http.StatusOK, "All messages since then are sent again", "Waits")
 }
 
 func TestSuccessOfADayIsShown(t *testing.T) {
@@ -144,7 +150,7 @@ func TestSuccessOfADayIsShown(t *testing.T) {
 		if i == 3 {
 			s.server.answer = webhook.Answer{Failed: "it did not answer"}
 		}
-		if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID); err != nil {
+		if _, err := s.webhooks.SendTest(t.Context(), s.First.ID, e.ID, activity.System); err != nil {
 			t.Fatal(err)
 		}
 		s.work(s.First.ID)
@@ -156,7 +162,7 @@ func TestEndpointsOfAnotherStoreAndRoleAreRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	e := s.add(s.Second.ID)
-	if _, err := s.webhooks.SendTest(t.Context(), s.Second.ID, e.ID); err != nil {
+	if _, err := s.webhooks.SendTest(t.Context(), s.Second.ID, e.ID, activity.System); err != nil {
 		t.Fatal(err)
 	}
 	theirs, _, err := s.webhooks.Browse(t.Context(), s.Second.ID, webhook.DeliveryFilter{}, page.Cursor{}, 1)
@@ -165,12 +171,12 @@ func TestEndpointsOfAnotherStoreAndRoleAreRefused(t *testing.T) {
 	}
 	one, delivery := fmt.Sprintf("%s/%d", at, e.ID), fmt.Sprintf("%s/webhook-deliveries/%d", dashboardtest.At, theirs[0].ID)
 	for _, path := range []string{
-		one, one + "/edit", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", at + "/x", delivery, dashboardtest.At + "/webhook-deliveries/x",
+		one, one + "/edit", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", one + "/replay-all", at + "/x", delivery, dashboardtest.At + "/webhook-deliveries/x",
 		fmt.Sprintf("%s/webhook-deliveries?endpoint=%d", dashboardtest.At, e.ID),
 	} {
 		s.Want(s.Get(path), http.StatusNotFound)
 	}
-	for _, path := range []string{one + "/edit", one + "/secret", one + "/test", one + "/enable", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", delivery + "/replay"} {
+	for _, path := range []string{one + "/edit", one + "/secret", one + "/test", one + "/enable", one + "/disable", one + "/rotate", one + "/delete", one + "/replay", one + "/replay-all", delivery + "/replay"} {
 		s.Want(s.Post(path, "since", "2026-11-25"), http.StatusNotFound)
 	}
 	s.Want(s.Get(dashboardtest.At+"/webhook-deliveries?status=LOST"), http.StatusBadRequest)
