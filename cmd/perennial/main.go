@@ -36,6 +36,7 @@ type cli struct {
 	Key       keyCommand       `cmd:"" help:"Rotate the secret key."`
 	Partners  partnersCommand  `cmd:"" help:"Register applications of partners."`
 	Privacy   privacyCommand   `cmd:"" help:"Answer requests for personal data."`
+	Mail      mailCommand      `cmd:"" help:"Look at the e-mails that subscribers get."`
 	Loyalty   loyaltyCommand   `cmd:"" help:"Start and stop the loyalty programmes of stores."`
 	Analytics analyticsCommand `cmd:"" help:"Look after the figures of stores."`
 	Explain   explainCommand   `cmd:"" help:"Say why a billing attempt is as it is, and what comes next."`

@@ -1,13 +1,19 @@
 package app
 
 import (
+	"context"
+	"log/slog"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	service "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/letters"
@@ -46,4 +52,49 @@ func (a *App) unsubscribe(of shop.Shop, customer int64, kind notify.Kind) string
 		return ""
 	}
 	return a.portalAddress(of) + portal.UnsubscribePath + a.Portal.UnsubscribeToken(of.ID, service.Unsubscription{Customer: customer, Kind: kind})
+}
+
+// WithLetters opens a database and lets fn preview the e-mails of a store, in its words and look.
+// Without a store's domain they are those of a store that has changed nothing, and no database is
+// opened.
+func WithLetters(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*letters.Writer, shop.Shop) error) error {
+	texts, err := portal.Texts()
+	if err != nil {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	if domain == "" {
+		visits, err := portal.NewAbsent(portal.Options{Frame: web.Frame{Log: quiet}, Texts: texts, Looks: plain{}, Clock: c}, (&App{}).portalAddress)
+		if err != nil {
+			return err
+		}
+		made := shop.Shop{Domain: "your-store.myshopify.com", TimeZone: "UTC", Currency: "USD"}
+		return fn(letters.New(letters.Options{Visits: visits, Unsubscribe: (&App{}).unsubscribe, Log: quiet}), made)
+	}
+	db, err := open(ctx, d, opening{})
+	if err != nil {
+		return err
+	}
+	a := &App{
+		Store: db, options: Options{Clock: c, Log: quiet}, Wording: &wording.Service{Store: db.Wording(), Catalogue: texts, Clock: c}, Portal: &service.Service{Store: db.Portal(), Clock: c},
+		Designs: &design.Service{Store: db.PortalDesigns(), Clock: c}, Login: &login.Service{Store: db.Login(), Clock: c}, Notify: &notify.Service{},
+	}
+	return withStore(ctx, db, domain, func(of ShopRef) error {
+		if err := a.writeLetters(); err != nil {
+			return err
+		}
+		store, err := db.Shops().Shop(ctx, of.ID)
+		if err != nil {
+			return err
+		}
+		return fn(a.Letters, store)
+	})
+}
+
+// plain is how the portal of a store looks that has changed nothing.
+type plain struct{}
+
+// Look returns it.
+func (plain) Look(_ context.Context, of shop.Shop) (portal.Look, error) {
+	return portal.LookOf(of), nil
 }

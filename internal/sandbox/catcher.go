@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/emersion/go-smtp"
+
+	"github.com/perennialhq/perennial/internal/sandbox/inbox"
 )
 
 // catcher is a mail server that delivers nothing: what it is sent lies in the
@@ -82,4 +84,19 @@ func (s *Sandbox) mail(r *http.Request) ([]message, error) {
 	}
 	q := r.URL.Query()
 	return s.mails.find(q.Get("to"), q.Get("kind")), nil
+}
+
+// caught lists what was sent for the pages that show it, what is due now included.
+func (s *Sandbox) caught(r *http.Request) ([]inbox.Item, error) {
+	if err := s.steps.Catch(r.Context()); err != nil {
+		s.log.WarnContext(r.Context(), "a read is answered before all is quiet", "path", r.URL.Path, "error", err)
+	}
+	if err := s.steps.Settle(r.Context()); err != nil {
+		return nil, err
+	}
+	var list []inbox.Item
+	for _, m := range s.mails.find("", "") {
+		list = append(list, inbox.Item{From: m.From, To: m.To, Kind: m.Kind, Subject: m.Subject, Text: m.Text, HTML: m.HTML, At: time.Time(*m.At), Unsubscribe: m.Unsubscribe})
+	}
+	return list, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/sandbox/inbox"
 	"github.com/perennialhq/perennial/internal/web"
 )
 
@@ -58,6 +59,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /partners", answer(s.addPartner))
 	mux.HandleFunc("POST /partners/{id}", answer(s.setPartner))
 	mux.HandleFunc("GET /mail", s.atRest(answer(s.mail)))
+	inbox.Routes(mux, s.caught)
 	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
 	mux.HandleFunc("GET /webhook-sink/{id}", s.atRest(answer(s.arrivals)))
 	mux.HandleFunc("POST /webhook-sink/{id}", s.receive)

@@ -95,7 +95,7 @@ func (s *Sandbox) controlFront() web.Front {
 				{Name: "Scenarios", Href: "/scenarios", About: "A new customer, and what becomes of the subscription:", Command: post("/scenarios/dunning-recovery", "")},
 			}},
 			{Title: "Read", Links: []web.FrontLink{
-				{Name: "Mails", Href: "/mail", About: "Every e-mail that the service has sent."},
+				{Name: "Messages", Href: "/inbox", About: "Every e-mail that the service has sent, as its reader sees it. Programs read /mail."},
 				{Name: "Orders", Href: "/platform/orders"}, {Name: "Variants", Href: "/platform/variants"},
 				{Name: "Contract 9001", Href: "/platform/contracts/9001"}, {Name: "Billing cycles of contract 9001", Href: "/platform/cycles?contractId=9001"},
 				{Name: "Faults", Href: "/platform/faults"}, {Name: "Stuck work", Href: "/stuck"},

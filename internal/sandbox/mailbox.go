@@ -28,6 +28,7 @@ const mailsFile = "mails.jsonl"
 // message is an e-mail as it was sent.
 type message struct {
 	ID      string       `json:"id"` // the Message-ID, without its brackets
+	From    string       `json:"from,omitempty"`
 	To      string       `json:"to"`
 	Kind    string       `json:"kind"`
 	Subject string       `json:"subject"`
@@ -35,6 +36,8 @@ type message struct {
 	HTML    string       `json:"html"`
 	At      *web.Instant `json:"at"`
 	Links   []string     `json:"links"` // in the order in which they are read
+
+	Unsubscribe string `json:"unsubscribe,omitempty"` // where one request ends e-mails of its kind
 }
 
 // mailbox keeps every e-mail that was caught. What it has taken is in its file.
@@ -175,7 +178,14 @@ func parseMail(raw io.Reader) (message, error) {
 	if err != nil {
 		return message{}, err
 	}
-	m := message{ID: strings.Trim(letter.Header.Get("Message-Id"), "<>"), Kind: letter.Header.Get("X-Perennial-Kind"), Subject: subject}
+	from, err := words.DecodeHeader(letter.Header.Get("From"))
+	if err != nil {
+		return message{}, err
+	}
+	m := message{
+		ID: strings.Trim(letter.Header.Get("Message-Id"), "<>"), From: from, Kind: letter.Header.Get("X-Perennial-Kind"), Subject: subject,
+		Unsubscribe: strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>"),
+	}
 	if err := m.read(letter.Header.Get("Content-Type"), letter.Header.Get("Content-Transfer-Encoding"), letter.Body); err != nil {
 		return message{}, err
 	}

@@ -32,7 +32,7 @@ func (s *Sandbox) timeRoom() dashboard.Room {
 		Clockwork: &clockwork{Sandbox: s}, Log: func() simulate.Log { return s.front.running().Store },
 		Scenarios: described(),
 		Links: []simulate.Link{
-			{Name: "Mail catcher", Address: s.urls.Control + "/mail", About: "Every e-mail that the service has sent."},
+			{Name: "Mail catcher", Address: s.urls.Control + "/inbox", About: "Every e-mail that the service has sent."},
 			{Name: "Webhook catcher", Address: s.urls.Control, About: "Receivers whose answers can be scripted, and the rest of the control interface."},
 			{Name: "Storefront", Address: s.urls.Storefront, About: "Sign in as a customer, or subscribe to a product."},
 			{Name: "Simulated platform", Address: s.urls.Platform, About: "The orders and contracts that the platform has recorded."},

@@ -25,9 +25,17 @@ var pages string
 
 // templates are the service's own pages for developers and operators.
 var templates = sync.OnceValue(func() *template.Template {
-	funcs := template.FuncMap{"styles": func() template.CSS { return template.CSS(styles) }} //nolint:gosec // it is ours
-	return template.Must(template.Must(template.New("pages").Funcs(funcs).Parse(pages)).Parse(reference.Templates))
+	of, _ := PagesWith(reference.Templates, "")
+	return of
 })
+
+// PagesWith returns further templates that look as the service's own pages for developers do: they
+// begin with "top" and have its styles, which are returned, with their own behind them.
+func PagesWith(source, more string) (of *template.Template, all string) {
+	all = styles + more
+	funcs := template.FuncMap{"styles": func() template.CSS { return template.CSS(all) }} //nolint:gosec // it is ours
+	return template.Must(template.Must(template.New("pages").Funcs(funcs).Parse(pages)).Parse(source)), all
+}
 
 // ContentPolicy returns the Content-Security-Policy of a page whose only style sheet is
 // the given one, in the page. More directives follow.

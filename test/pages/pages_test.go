@@ -111,6 +111,15 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.open("link used", link, http.StatusGone)
 			v.open("no such store", s.Subscriptions+"/p/nobody", http.StatusNotFound)
 		},
+		"caught messages": func(v *visit) {
+			v.open("list", s.Control+"/inbox", http.StatusOK)
+			v.submit("nothing fits", "[name=to]", "no such person", http.StatusOK)
+			v.submit("some fit", "[name=to]", "@shopper", http.StatusOK)
+			v.click("desktop", ".rows a", http.StatusOK)
+			v.click("phone", ".shapes a:nth-child(2)", http.StatusOK)
+			v.click("dark", ".shapes a:nth-child(3)", http.StatusOK)
+			v.click("text", ".shapes a:nth-child(4)", http.StatusOK)
+		},
 		"storefront": func(v *visit) {
 			v.open("signed out", s.Storefront, http.StatusOK)
 			v.submit("refused", "[name=customer_id]", "somebody", http.StatusBadRequest)

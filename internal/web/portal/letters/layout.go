@@ -132,6 +132,12 @@ func (p page) written() (notify.Content, error) {
 	return notify.Content{Subject: p.Subject, Text: plain.String(), HTML: rich.String()}, err
 }
 
+// darkRule begins the rules for dark screens.
+const darkRule = "@media (prefers-color-scheme:dark)"
+
+// Dark returns the HTML of a letter as a dark screen shows it, wherever it is shown.
+func Dark(html string) string { return strings.ReplaceAll(html, darkRule, "@media all") }
+
 // lineLength is how many characters a line of the text part has at most, as far as words allow.
 const lineLength = 72
 

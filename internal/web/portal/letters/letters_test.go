@@ -117,6 +117,9 @@ func TestEveryLetterReadsWellInEveryLanguage(t *testing.T) {
 					t.Fatalf("%s: %v", kind, err)
 				}
 				lint(t, string(kind), language, l)
+				if dark := Dark(l.HTML); strings.Count(l.HTML, darkRule) != 1 || strings.Contains(dark, darkRule) {
+					t.Errorf("%s: its rules for dark screens are not found", kind)
+				}
 				if (l.Unsubscribe == "") != notify.Required(kind) {
 					t.Errorf("%s: it ends by %q", kind, l.Unsubscribe)
 				}
