@@ -9,11 +9,11 @@ var (
 		"SEND_SUBSCRIPTION_CREATED_EMAIL", "SEND_UPCOMING_ORDER_EMAIL", "SEND_SUBSCRIPTION_PAUSED_EMAIL", "SEND_SUBSCRIPTION_RESUMED_EMAIL", "SEND_SUBSCRIPTION_CANCELED_EMAIL",
 		"SEND_ORDER_SKIPPED_EMAIL", "SEND_NEXT_ORDER_DATE_UPDATED_EMAIL", "SEND_ORDER_FREQUENCY_UPDATED_EMAIL", "SEND_SHIPPING_ADDRESS_UPDATED_EMAIL",
 		"SEND_SUBSCRIPTION_PRODUCT_ADDED_EMAIL", "SEND_SUBSCRIPTION_PRODUCT_REMOVED_EMAIL", "SEND_SUBSCRIPTION_PRODUCT_REPLACED_EMAIL", "SEND_PRODUCT_PRICE_UPDATED_EMAIL",
-		"SEND_EXPIRING_CREDIT_CARD_EMAIL",
+		"SEND_EXPIRING_CREDIT_CARD_EMAIL", "EMAIL",
 	}
 	besideKinds = []string{
 		"subscription_created", "upcoming_order", "paused", "resumed", "canceled", "order_skipped", "next_date", "frequency", "address", "product_added", "product_removed",
-		"product_replaced", "price_updated", "expiring_card",
+		"product_replaced", "price_updated", "expiring_card", "failure_digest",
 	}
 )
 

@@ -108,6 +108,7 @@ type shopsSetCommand struct {
 
 	DisableMails      []shop.MailKind `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
 	EnableMails       []shop.MailKind `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
+	FailureDigest     *shop.DigestMode `help:"How often the owner gets an e-mail that sums up declined charges: AT_ONCE, WEEKLY or MONTHLY. Never: --disable-mails failure_digest." placeholder:"MODE"`
 	AddMemberships    []int64         `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
 	RemoveMemberships []int64         `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
 
@@ -133,6 +134,7 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 			set(&d.OutOfStock.Retries, c.StockRetries), set(&d.OutOfStock.EveryDays, c.StockEvery), set(&d.OutOfStock.Then, c.StockThen),
 		}
 		set(&s.CatchUpHours, c.CatchUpHours)
+		set(&s.FailureDigest, c.FailureDigest)
 		if slices.Contains(given, true) {
 			s.Dunning = d
 		}
@@ -151,8 +153,8 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(notify.Unsent(settings)), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, declined charges summed up %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(notify.Unsent(settings)), settings.Digest(), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
 	return err
 }
 

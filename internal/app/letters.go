@@ -13,6 +13,7 @@ import (
 	service "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -32,8 +33,34 @@ func (a *App) writeLetters() error {
 	a.Letters = letters.New(letters.Options{
 		Shops: a.Store.Shops(), Sheets: a.Overview, Languages: a.Portal, Visits: visits, Unsubscribe: a.unsubscribe, Templates: a.Templates, Log: a.options.Log,
 	})
-	a.Templates.Check, a.Notify.Write = a.Letters.Check, a.Letters.Write
+	a.Templates.Check, a.Notify.Write = a.Letters.Check, a.write
 	return nil
+}
+
+// write writes a letter: to a customer, or the digest to the owner of a store.
+func (a *App) write(ctx context.Context, of shop.ID, messages []notify.Message) (notify.Letter, error) {
+	first := messages[0]
+	if first.Facts.Digest == nil {
+		return a.Letters.Write(ctx, of, messages)
+	}
+	store, err := a.Store.Shops().Shop(ctx, of)
+	if err != nil {
+		return notify.Letter{}, err
+	}
+	cases, err := a.Store.CasesSince(ctx, of, first.Facts.Digest.Since)
+	if err != nil {
+		return notify.Letter{}, err
+	}
+	if len(cases) == 0 {
+		return notify.Letter{LeftOut: map[notify.MessageID]string{first.ID: notify.NoLongerTrue}}, nil
+	}
+	var l notify.Letter
+	dashboard := strings.TrimSuffix(a.options.Settings.PublicURL, "/")
+	if dashboard != "" {
+		dashboard += staff.Path
+	}
+	l.Content, err = notify.WriteDigest(*first.Facts.Digest, store, cases, dashboard)
+	return l, err
 }
 
 // portalAddress returns the address of a store's portal: on our own domain, or at the store's while

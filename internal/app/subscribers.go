@@ -22,6 +22,9 @@ func Subscribers() store.Subscribers {
 				return notify.ConfirmChanges(ctx, tx, e)
 			},
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
+				return notify.NotifyMerchant(ctx, tx, e)
+			},
+			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {
 				return points.NoteOrders(ctx, tx, e)
 			},
 			func(ctx context.Context, tx *store.Tx, e []activity.Entry) error {

@@ -14,6 +14,7 @@ type Facts struct {
 	Change  *Change   `json:"change,omitempty"`  // that is confirmed
 	Decline *Decline  `json:"decline,omitempty"` // of a charge
 	Link    *Link     `json:"link,omitempty"`    // that signs in
+	Digest  *Digest   `json:"digest,omitempty"`  // of declined charges
 	Date    time.Time `json:"date,omitzero"`     // of the order that is announced, or from which on a card is expired
 }
 
@@ -61,6 +62,11 @@ type Decline struct {
 	EndAt   time.Time      `json:"endAt,omitzero"`    // when Action is taken; zero: not announced
 	Action  dunning.Action `json:"action,omitempty"`  // in the end
 	Confirm string         `json:"confirm,omitempty"` // where the customer confirms the payment; empty: nowhere
+}
+
+// Digest is the period of an e-mail that sums up declined charges.
+type Digest struct {
+	Since time.Time `json:"since"`
 }
 
 // Link is a link that signs in.

@@ -40,6 +40,7 @@ const (
 	StaffLink           Kind = "staff_link"
 
 	MerchantNotice Kind = "merchant_notice" // to the owner of the store
+	FailureDigest  Kind = "failure_digest"  // to the owner: the declined charges of a period
 )
 
 // trait is what the pipeline must know of a kind.
@@ -47,6 +48,7 @@ type trait struct {
 	event  activity.EventType // of the entry that says how sending ended
 	secret bool               // the text contains a credential: it is deleted once the message is final
 	staff  bool               // it goes to users of the dashboard, so no store can disable it
+	owner  bool               // it goes to the owner of the store
 	group  grouping           // what it is reported with
 }
 
@@ -80,7 +82,8 @@ var traits = map[Kind]trait{
 	ProductRemoved:      {event: activity.SendSubscriptionProductRemovedEmail, group: ofChanges},
 	ProductReplaced:     {event: activity.SendSubscriptionProductReplacedEmail, group: ofChanges},
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail, group: ofChanges},
-	MerchantNotice:      {event: activity.InformationalEvent},
+	MerchantNotice:      {event: activity.InformationalEvent, owner: true},
+	FailureDigest:       {event: activity.Email, owner: true},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 }
@@ -96,7 +99,7 @@ func Required(k Kind) bool { return !slices.Contains(OptionalKinds, k) }
 
 // CustomerKinds lists the kinds that subscribers get, by name.
 func CustomerKinds() []Kind {
-	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == MerchantNotice })
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return traits[k].owner })
 }
 
 // Kinds lists the kinds that a store can disable, by name.

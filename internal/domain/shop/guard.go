@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -148,6 +149,9 @@ func (s Settings) CatchUp() time.Duration {
 func (s Settings) Check() error {
 	if s.CatchUpHours < 0 || s.CatchUpHours > MaxCatchUp {
 		return fault.New(fault.Invalid, "overdue charges are spread over 1 to %d hours, or 0 for %d", MaxCatchUp, DefaultCatchUp).Field("catchUpHours")
+	}
+	if s.FailureDigest != "" && !slices.Contains(DigestModes, s.FailureDigest) {
+		return fault.New(fault.Invalid, "%q is not how often declined charges are summed up: use AT_ONCE, WEEKLY or MONTHLY", s.FailureDigest).Field("failureDigest")
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package shop
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,6 +69,8 @@ type Settings struct {
 	DisabledMails []MailKind `json:"disabledMails,omitempty"`
 	// EnabledMails are the kinds that it sends though stores do not by default.
 	EnabledMails []MailKind `json:"enabledMails,omitempty"`
+	// FailureDigest is how often the owner gets an e-mail that sums up declined charges.
+	FailureDigest DigestMode `json:"failureDigest,omitempty"`
 	// RatePerSecond and RateBurst are how many requests the store's integrations
 	// may make, on the average and at once; 0: the installation's.
 	RatePerSecond float64 `json:"requestsPerSecond,omitempty"`
@@ -78,6 +81,22 @@ type Settings struct {
 	// Dunning is what is done about declined charges.
 	Dunning dunning.Settings `json:"dunning,omitzero"`
 }
+
+// DigestMode is how often declined charges are summed up.
+type DigestMode string
+
+// The modes; empty is DigestWeekly.
+const (
+	DigestAtOnce  DigestMode = "AT_ONCE" // within a quarter of an hour
+	DigestWeekly  DigestMode = "WEEKLY"  // on Monday morning
+	DigestMonthly DigestMode = "MONTHLY" // on the morning of the first day
+)
+
+// DigestModes lists them.
+var DigestModes = []DigestMode{DigestAtOnce, DigestWeekly, DigestMonthly}
+
+// Digest returns the mode.
+func (s Settings) Digest() DigestMode { return cmp.Or(s.FailureDigest, DigestWeekly) }
 
 // MailKind names a kind of e-mail. Package notify lists them.
 type MailKind string

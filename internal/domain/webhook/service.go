@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -23,6 +24,7 @@ type Tx interface {
 	ReplayTx
 	ResendTx
 	FeedTx
+	notify.NoticeTx
 	activity.Recorder
 	Enqueue(ctx context.Context, tasks ...task.Task) error
 }

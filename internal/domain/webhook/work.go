@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -228,6 +229,13 @@ func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
 				return err
 			}
 			if err := tx.Record(ctx, e.entry(endpointDisabled, activity.System, now)); err != nil {
+				return err
+			}
+			store, err := tx.Shop(ctx)
+			if err != nil {
+				return err
+			}
+			if err := notify.EndpointDisabled(ctx, tx, store, e.URL, e.Reason, fmt.Sprintf("%d-%d", e.ID, now.UnixMilli()), now); err != nil {
 				return err
 			}
 		}

@@ -47,7 +47,8 @@ var mails = []struct {
 		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
 	}},
 	{"To you", []mail{
-		{notify.MerchantNotice, "Notices to the store's owner", "Failures that need you, requests for personal data, uninstallation."},
+		{notify.MerchantNotice, "Notices to the store's owner", "Failures that need you, requests for personal data, applications that wait, uninstallation."},
+		{notify.FailureDigest, "Summary of declined charges", "How many there were, why, and what became of them."},
 	}},
 }
 
@@ -61,8 +62,16 @@ func mailForm(s shop.Settings) formPage {
 		}
 		p.Groups = append(p.Groups, g)
 	}
+	often := dashboard.Field{Name: "failure-digest", Type: "select", Label: "How often the summary comes", Value: string(s.Digest())}
+	for _, mode := range shop.DigestModes {
+		often.Choices = append(often.Choices, dashboard.Choice{Value: string(mode), Name: digestNames[mode], Selected: mode == s.Digest()})
+	}
+	last := &p.Groups[len(p.Groups)-1]
+	last.Fields = append(last.Fields, often)
 	return p
 }
+
+var digestNames = map[shop.DigestMode]string{shop.DigestAtOnce: "Within 15 minutes", shop.DigestWeekly: "On Monday morning", shop.DigestMonthly: "On the first day of a month"}
 
 const (
 	mailTitle = "E-mails"
@@ -78,6 +87,7 @@ func (m *room) saveMail(w http.ResponseWriter, r *http.Request, v dashboard.Visi
 		for _, k := range notify.Kinds() {
 			s.SetSends(k, ticked(r, "mail-"+string(k)))
 		}
+		s.FailureDigest = shop.DigestMode(r.PostFormValue("failure-digest"))
 		return nil
 	})
 	if err != nil {
