@@ -218,6 +218,20 @@ func (s webhookStore) Message(ctx context.Context, of shop.ID, id webhook.Messag
 	return s.db.webhookMessage(row)
 }
 
+// Messages returns those of messages that exist, by id.
+func (s webhookStore) Messages(ctx context.Context, of shop.ID, ids []webhook.MessageID) (map[webhook.MessageID]webhook.Message, error) {
+	var rows []webhookRow
+	if err := s.db.in(of).NewSelect().Model(&rows).Where("m.shop_id = ?", of).Where("m.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read %d webhook messages: %w", len(ids), err)
+	}
+	list, err := parsed(rows, s.db.webhookMessage)
+	byID := make(map[webhook.MessageID]webhook.Message, len(list))
+	for _, m := range list {
+		byID[m.ID] = m
+	}
+	return byID, err
+}
+
 // MessagesWithoutBody returns at most limit messages without a body whose deliveries are due, or
 // which wait for a position, in the order of their events.
 func (s webhookStore) MessagesWithoutBody(ctx context.Context, of shop.ID, now time.Time, limit int) ([]webhook.Message, error) {
@@ -357,6 +371,15 @@ func (tx *Tx) Delivery(ctx context.Context, id webhook.DeliveryID) (webhook.Deli
 	return readRow[webhook.Delivery](row)
 }
 
+// Deliveries returns those of deliveries that exist.
+func (tx *Tx) Deliveries(ctx context.Context, ids []webhook.DeliveryID) ([]webhook.Delivery, error) {
+	var rows []webhookDeliveryRow
+	if err := tx.q.NewSelect().Model(&rows).Where("d.shop_id = ?", tx.of).Where("d.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("read %d webhook deliveries: %w", len(ids), err)
+	}
+	return readRows[webhook.Delivery](rows)
+}
+
 // DueDeliveries returns at most limit deliveries to an endpoint whose Due is not after
 // now and whose message has a body, in the order of their events.
 func (tx *Tx) DueDeliveries(ctx context.Context, to webhook.EndpointID, now time.Time, limit int) ([]webhook.Delivery, error) {
@@ -379,35 +402,89 @@ func (tx *Tx) InFlight(ctx context.Context, to webhook.EndpointID, now time.Time
 	return int(n), nil
 }
 
-// PrecedingDue returns when the earliest delivery is due that goes to the same endpoint,
-// about the same, before this one; zero when none waits.
-func (tx *Tx) PrecedingDue(ctx context.Context, d webhook.Delivery) (time.Time, error) {
-	var row webhookDeliveryRow
-	err := tx.sameSubject(d).Model(&row).Where("d.at < ? OR d.at = ? AND d.id < ?", millis(d.At), millis(d.At), d.ID).Order("d.at", "d.id").Limit(1).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("find what comes before webhook delivery %d: %w", d.ID, err)
-	}
-	return instant(row.DueAt), nil
+// follower is a delivery that waits, with what it is about.
+type follower struct {
+	ID         int64
+	ContractID int64
+	CustomerID int64
+	At         int64
+	DueAt      int64
+	Status     string
 }
 
-// sameSubject selects what waits for a delivery's endpoint about its contract or its
-// customer.
-func (tx *Tx) sameSubject(d webhook.Delivery) *bun.SelectQuery {
-	return tx.q.NewSelect().Where("d.shop_id = ?", tx.of).Where("d.endpoint_id = ?", d.Endpoint).Where("d.contract_id = ?", d.Contract).
-		Where("d.customer_id = ?", d.Customer).Where("d.due_at IS NOT NULL")
+// before reports whether it comes before another delivery.
+func (f follower) before(at, id int64) bool { return f.At < at || f.At == at && f.ID < id }
+
+// queueOf returns, in their order, what waits for the endpoint of deliveries about the same contracts
+// and customers.
+func (tx *Tx) queueOf(ctx context.Context, list []webhook.Delivery) (map[[2]int64][]follower, error) {
+	var contracts, customers []int64
+	for _, d := range list {
+		contracts, customers = append(contracts, int64(d.Contract)), append(customers, d.Customer)
+	}
+	var rows []follower
+	err := tx.q.NewSelect().Model((*webhookDeliveryRow)(nil)).Column("id", "contract_id", "customer_id", "at", "due_at", "status").Where("d.shop_id = ?", tx.of).
+		Where("d.endpoint_id = ?", list[0].Endpoint).Where("d.contract_id IN (?)", bun.List(contracts)).Where("d.customer_id IN (?)", bun.List(customers)).
+		Where("(d.contract_id <> 0 OR d.customer_id <> 0)").Where("d.due_at IS NOT NULL").Order("d.at", "d.id").Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read what waits with %d webhook deliveries: %w", len(list), err)
+	}
+	queues := map[[2]int64][]follower{}
+	for _, f := range rows {
+		about := [2]int64{f.ContractID, f.CustomerID}
+		queues[about] = append(queues[about], f)
+	}
+	return queues, nil
 }
 
-// ReleaseNext makes the next one after it due at an instant, if it is due later.
-func (tx *Tx) ReleaseNext(ctx context.Context, d webhook.Delivery, at time.Time) error {
-	following := tx.sameSubject(d).Model((*webhookDeliveryRow)(nil)).Column("id").Where("d.at > ? OR d.at = ? AND d.id > ?", millis(d.At), millis(d.At), d.ID).
-		Order("d.at", "d.id").Limit(1)
-	_, err := tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("due_at = ?", millis(at)).Set("version = d.version + 1").
-		Where("d.shop_id = ?", tx.of).Where("d.id = (?)", following).Where("d.due_at > ?", millis(at)).Where("d.status = ?", webhook.Pending).Exec(ctx)
+// PrecedingDue returns, for each of deliveries to one endpoint, when the earliest one is due that
+// precedes it: about the same contract or customer. Those without are left out.
+func (tx *Tx) PrecedingDue(ctx context.Context, list []webhook.Delivery) (map[webhook.DeliveryID]time.Time, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	queues, err := tx.queueOf(ctx, list)
 	if err != nil {
-		return fmt.Errorf("let the next one follow webhook delivery %d: %w", d.ID, err)
+		return nil, err
+	}
+	preceding := map[webhook.DeliveryID]time.Time{}
+	for _, d := range list {
+		if queue := queues[[2]int64{int64(d.Contract), d.Customer}]; len(queue) > 0 && queue[0].before(millis(d.At), int64(d.ID)) {
+			preceding[d.ID] = instant(queue[0].DueAt)
+		}
+	}
+	return preceding, nil
+}
+
+// ReleaseNext makes the deliveries that follow those of a list, all to one endpoint, due at an
+// instant, if they are due later.
+func (tx *Tx) ReleaseNext(ctx context.Context, list []webhook.Delivery, at time.Time) error {
+	if len(list) == 0 {
+		return nil
+	}
+	queues, err := tx.queueOf(ctx, list)
+	if err != nil {
+		return err
+	}
+	var next []int64
+	for _, d := range list {
+		for _, f := range queues[[2]int64{int64(d.Contract), d.Customer}] {
+			if f.before(millis(d.At), int64(d.ID)) || f.ID == int64(d.ID) {
+				continue
+			}
+			if f.Status == string(webhook.Pending) && f.DueAt > millis(at) {
+				next = append(next, f.ID)
+			}
+			break
+		}
+	}
+	if len(next) == 0 {
+		return nil
+	}
+	_, err = tx.q.NewUpdate().Model((*webhookDeliveryRow)(nil)).Set("due_at = ?", millis(at)).Set("version = d.version + 1").
+		Where("d.shop_id = ?", tx.of).Where("d.id IN (?)", bun.List(next)).Where("d.due_at > ?", millis(at)).Where("d.status = ?", webhook.Pending).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("let the next ones follow %d webhook deliveries: %w", len(list), err)
 	}
 	return nil
 }

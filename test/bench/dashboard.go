@@ -30,6 +30,8 @@ const (
 	goalPage  = 150 * time.Millisecond
 	goalBytes = 60 << 10
 
+	atOnce = 250 // contracts with their orders take about as many numbers as a transaction has at hand
+
 	apiPath      = "/api/external/v2"
 	pagePassword = "measured battery staple"
 	pageUser     = "ana@staff.example"
@@ -136,7 +138,6 @@ func runningShop(ctx context.Context, db *store.DB, contracts int, now time.Time
 	if err := db.Shops().AddShop(ctx, &made); err != nil {
 		return 0, err
 	}
-	const atOnce = 250 // with their orders they take about as many numbers as a transaction has at hand
 	for from := 0; from < contracts; from += atOnce {
 		if err := addRunning(ctx, db, made.ID, from, min(from+atOnce, contracts), now); err != nil {
 			return 0, err

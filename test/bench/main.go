@@ -35,6 +35,7 @@ type settings struct {
 	syncs       int     // contracts of a first sync
 	syncRestore float64 // points a second of its store
 	bulk        int     // contracts that a bulk action changes
+	messages    int     // e-mails that are written, and webhooks that are sent
 	dashboard   int     // contracts of the store whose pages are opened
 	cpuProfile  string
 }
@@ -47,7 +48,7 @@ type bench struct {
 
 func benches() []bench {
 	return []bench{
-		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages},
+		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages}, {"messages", messages},
 	}
 }
 
@@ -79,6 +80,7 @@ func measure(ctx context.Context, args []string) (err error) {
 	flags.Float64Var(&s.syncRestore, "sync-restore", 1000, "points that come back in a second to the store of a first sync")
 	flags.IntVar(&s.bulk, "bulk", 1000, "contracts that a bulk action changes, and as many one by one; at most 5000")
 	flags.IntVar(&s.dashboard, "dashboard", 1_000_000, "contracts of the store whose pages are opened; filling it takes about a second for a thousand")
+	flags.IntVar(&s.messages, "messages", 10_000, "e-mails that are written, and webhooks that are sent")
 	flags.StringVar(&s.cpuProfile, "cpuprofile", "", "run the service of renewals in this process and write its profile to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err

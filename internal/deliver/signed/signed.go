@@ -27,6 +27,9 @@ import (
 // maxAnswer is the longest answer that is read, in bytes.
 const maxAnswer = 64 << 10
 
+// maxIdle is how many connections to a host are kept: as many as webhooks use at the same time.
+const maxIdle = 8
+
 // connectTime is how long it may take to reach a server at all.
 const connectTime = 10 * time.Second
 
@@ -45,7 +48,7 @@ func New(private bool) *Sender {
 		Transport: &http.Transport{
 			// No proxy: it would connect in our place and check nothing.
 			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: connectTime,
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxAnswer,
+			MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxAnswer,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

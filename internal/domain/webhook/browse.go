@@ -23,6 +23,8 @@ type Browser interface {
 	BrowseDeliveries(ctx context.Context, of shop.ID, q DeliveryFilter, after page.Cursor, limit int) (list []Delivery, next page.Cursor, err error)
 	// Delivery returns a delivery, or NotFound.
 	Delivery(ctx context.Context, of shop.ID, id DeliveryID) (Delivery, error)
+	// Messages returns those of messages that exist, by id.
+	Messages(ctx context.Context, of shop.ID, ids []MessageID) (map[MessageID]Message, error)
 	// RecentResults returns the results of the deliveries since an instant that were tried, by
 	// endpoint. It looks at a bounded number of the newest.
 	RecentResults(ctx context.Context, of shop.ID, since time.Time) (map[EndpointID]Results, error)

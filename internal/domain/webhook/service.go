@@ -21,6 +21,7 @@ type Tx interface {
 	PublishTx
 	UpcomingTx
 	DeliveryTx
+	OrderTx
 	ReplayTx
 	ResendTx
 	FeedTx
@@ -79,12 +80,8 @@ type DeliveryTx interface {
 	DueDeliveries(ctx context.Context, to EndpointID, now time.Time, limit int) ([]Delivery, error)
 	// InFlight returns how many deliveries to an endpoint are being sent.
 	InFlight(ctx context.Context, to EndpointID, now time.Time) (int, error)
-	// PrecedingDue returns when the earliest delivery is due that precedes this one: to the
-	// same endpoint, about the same contract or customer. It is zero when there is none.
-	PrecedingDue(ctx context.Context, d Delivery) (time.Time, error)
-	// ReleaseNext makes the delivery that follows this one due at an instant, if it is due
-	// later.
-	ReleaseNext(ctx context.Context, d Delivery, at time.Time) error
+	// Deliveries returns those of deliveries that exist.
+	Deliveries(ctx context.Context, ids []DeliveryID) ([]Delivery, error)
 	// PutDeliveries updates deliveries under the version rule.
 	PutDeliveries(ctx context.Context, list ...Delivery) error
 	// FailDeliveries fails the pending deliveries to an endpoint or, when the endpoint is 0,
@@ -92,6 +89,16 @@ type DeliveryTx interface {
 	FailDeliveries(ctx context.Context, to EndpointID, of MessageID, why string) error
 	// PostponeDeliveries makes the pending deliveries of a message due at an instant.
 	PostponeDeliveries(ctx context.Context, of MessageID, until time.Time, why string) error
+}
+
+// OrderTx keeps deliveries about one contract or customer in their order.
+type OrderTx interface {
+	// PrecedingDue returns, for each of deliveries to one endpoint, when the earliest one is due
+	// that precedes it: about the same contract or customer. Those without are left out.
+	PrecedingDue(ctx context.Context, list []Delivery) (map[DeliveryID]time.Time, error)
+	// ReleaseNext makes the deliveries that follow those of a list, all to one endpoint, due at an
+	// instant, if they are due later.
+	ReleaseNext(ctx context.Context, list []Delivery, at time.Time) error
 }
 
 // Addressed is a message with its recipients.

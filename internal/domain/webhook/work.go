@@ -3,22 +3,21 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 const (
 	// maxInFlight is how many messages are sent to one endpoint at the same time.
 	maxInFlight = 8
+	// claimAtOnce is how many are claimed at once for an endpoint that answers within quickCall.
+	claimAtOnce = 120
+	quickCall   = 250 * time.Millisecond
 	// batchSize is how many deliveries one transaction reads.
-	batchSize = 50
+	batchSize = 120
 	// sendLease is how long a worker owns a try that it claimed.
 	sendLease = time.Minute
 	// renderRetry is the delay after a body could not be rendered.
@@ -87,166 +86,4 @@ func (s *Service) Deliver(ctx context.Context, of shop.ID) error {
 	}
 	all.Wait()
 	return errors.Join(failed...)
-}
-
-// deliverTo sends what is due to one endpoint.
-func (s *Service) deliverTo(ctx context.Context, of shop.ID, id EndpointID) error {
-	for range maxRounds {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		e, taken, more, err := s.claim(ctx, of, id)
-		if err != nil {
-			return fmt.Errorf("claim the deliveries of webhook endpoint %d: %w", id, err)
-		}
-		failed, took := make([]error, len(taken)), make([]time.Duration, len(taken))
-		var all sync.WaitGroup
-		for i, d := range taken {
-			all.Go(func() { took[i], failed[i] = s.send(ctx, e, d) })
-		}
-		all.Wait()
-		if err := errors.Join(failed...); err != nil || !more || len(took) > 0 && slices.Max(took) >= slowCall {
-			return err
-		}
-	}
-	return nil
-}
-
-// claim claims the deliveries that may be sent to an endpoint now, and commits before
-// anything is sent. A delivery behind an earlier one about the same contract becomes due
-// with it. It reports whether there may be more.
-func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID) (e Endpoint, taken []Delivery, more bool, err error) {
-	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		taken, more = nil, false
-		now := s.Clock.Now()
-		var err error
-		if e, err = tx.Endpoint(ctx, id); fault.Is(err, fault.NotFound) {
-			return nil // the endpoint and its deliveries were removed
-		}
-		if err != nil {
-			return err
-		}
-		if !e.Enabled { // a message was added while it was being disabled
-			return tx.FailDeliveries(ctx, id, "", "the endpoint was disabled")
-		}
-		if e.Resend.pending() {
-			if e.Resend, err = tx.RestartDeliveries(ctx, id, e.Resend, now, restartedAtOnce); err != nil {
-				return err
-			}
-			more = true
-			return tx.PutEndpoint(ctx, &e)
-		}
-		flying, err := tx.InFlight(ctx, id, now)
-		if err != nil {
-			return err
-		}
-		room := maxInFlight - flying
-		due, err := tx.DueDeliveries(ctx, id, now, batchSize)
-		if err != nil {
-			return err
-		}
-		for _, d := range due {
-			if len(taken) >= room {
-				break
-			}
-			first := time.Time{}
-			if d.ordered() {
-				if first, err = tx.PrecedingDue(ctx, d); err != nil {
-					return err
-				}
-			}
-			switch {
-			case first.IsZero():
-				if err := d.move(Sending); err != nil {
-					return err
-				}
-				d.Due = now.Add(sendLease)
-				taken = append(taken, d)
-			case first.After(now):
-				d.Due = first
-			default:
-				continue // the earlier one has no body yet
-			}
-			// Deliveries that follow it read its Due.
-			if err := tx.PutDeliveries(ctx, d); err != nil {
-				return err
-			}
-			more = true
-		}
-		return nil
-	})
-	for i := range taken {
-		taken[i].Version++
-	}
-	return e, taken, more, err
-}
-
-// send makes one try, records its result and returns its duration.
-func (s *Service) send(ctx context.Context, e Endpoint, d Delivery) (time.Duration, error) {
-	m, err := s.Store.Message(ctx, d.Shop, d.Message)
-	if fault.Is(err, fault.NotFound) {
-		return 0, nil // it is older than Retention and was deleted
-	}
-	if err != nil || len(m.Body) == 0 { // customer data was erased from it since it was claimed
-		return 0, err
-	}
-	now := s.Clock.Now()
-	a := s.Sender.Send(ctx, Call{URL: e.URL, Secrets: e.secrets(now), ID: m.ID, At: now, Body: m.Body})
-	if ctx.Err() != nil {
-		return 0, ctx.Err() // the lease expires
-	}
-	return a.Took, s.settle(ctx, d, a)
-}
-
-// settle records the result of a try, unless another worker has claimed the delivery since.
-func (s *Service) settle(ctx context.Context, taken Delivery, a Answer) error {
-	return s.Store.Update(ctx, taken.Shop, func(tx Tx) error {
-		now := s.Clock.Now()
-		e, err := tx.Endpoint(ctx, taken.Endpoint)
-		if fault.Is(err, fault.NotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		d, err := tx.Delivery(ctx, taken.ID)
-		if fault.Is(err, fault.NotFound) || err == nil && d.Version != taken.Version {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := d.settle(a, now); err != nil {
-			return err
-		}
-		if err := tx.PutDeliveries(ctx, d); err != nil {
-			return err
-		}
-		was := e
-		if e.recordResult(a.Failed != "", a.Gone(), now) {
-			s.Log.WarnContext(ctx, "a webhook endpoint was disabled", "shop", d.Shop, "endpoint", e.ID, "reason", e.Reason)
-			if err := tx.FailDeliveries(ctx, e.ID, "", "the endpoint was disabled: "+e.Reason); err != nil {
-				return err
-			}
-			if err := tx.Record(ctx, e.entry(endpointDisabled, activity.System, now)); err != nil {
-				return err
-			}
-			store, err := tx.Shop(ctx)
-			if err != nil {
-				return err
-			}
-			if err := notify.EndpointDisabled(ctx, tx, store, e.URL, e.Reason, fmt.Sprintf("%d-%d", e.ID, now.UnixMilli()), now); err != nil {
-				return err
-			}
-		}
-		if e.Enabled != was.Enabled || !e.FailingSince.Equal(was.FailingSince) {
-			if err := tx.PutEndpoint(ctx, &e); err != nil {
-				return err
-			}
-		}
-		if d.Due.IsZero() && d.ordered() && e.Enabled {
-			return tx.ReleaseNext(ctx, d, now)
-		}
-		return nil
-	})
 }
