@@ -30,6 +30,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/home"
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
 	"github.com/perennialhq/perennial/internal/web/dashboard/look"
+	"github.com/perennialhq/perennial/internal/web/dashboard/mails"
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
@@ -88,6 +89,9 @@ func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 		settings.New(settings.Options{Changes: a, Failures: a.Store, Charging: a.Confirm, Syncs: a.Intake, Privacy: a.Privacy, Portal: a.Portal, Accounts: a.Login, Clock: now}),
 		look.New(look.Options{Designs: a.Designs, Samples: sampler}),
 		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
+		mails.New(mails.Options{
+			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify,
+		}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -16,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/dashboard/mails"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/letters"
 )
@@ -116,6 +118,33 @@ func WithLetters(ctx context.Context, d config.Database, c clock.Clock, domain s
 		}
 		return fn(a.Letters, store)
 	})
+}
+
+// previews draws e-mails for the dashboard.
+type previews struct{ *letters.Writer }
+
+// Preview returns an e-mail by a template to a made-up customer or, with a contract, to its customer.
+func (p previews) Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields, about contract.Contract) (mails.Preview, error) {
+	var shown mails.Preview
+	var err error
+	if about.ID == 0 {
+		shown.Letter, shown.Problems, err = p.Writer.Preview(ctx, of, k, f)
+	} else {
+		shown.Letter, shown.Problems, err = p.PreviewOf(ctx, of, k, f, about.ID, about.Customer.ID)
+	}
+	shown.Dark = letters.Dark(shown.HTML)
+	shown.Sheets = []string{letters.Sheet(shown.HTML), letters.Sheet(shown.Dark)}
+	return shown, err
+}
+
+// Values lists what templates of a kind may name.
+func (p previews) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) ([]mails.Value, error) {
+	known, err := p.Writer.Values(ctx, of, k)
+	list := make([]mails.Value, len(known))
+	for i, v := range known {
+		list[i] = mails.Value(v)
+	}
+	return list, err
 }
 
 // plain is how the portal of a store looks that has changed nothing.

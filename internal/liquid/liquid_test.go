@@ -102,6 +102,7 @@ func TestTemplateErrorsNameTheirLine(t *testing.T) {
 		"a snippet that does not exist":       {"{% render 'none' %}", `page:1: there is no snippet "none"`},
 		"a snippet that renders itself":       {"{% render 'self' %}", `self:1: snippets render each other without end`},
 		"a tag that is not closed":            {"{% if product.title %}x", `page:1: endif is missing at the end`},
+		"an inner tag that is not closed":     {"{% if product.title %}x\n\n{% for i in (1..2) %}\n", `page:3: endfor is missing at the end`},
 		"braces that are not closed":          {"x\n{{ product.title", `page:2: {{ is not closed`},
 		"words after a value":                 {"{{ product.title 'x' }}", `page:1: unexpected "'x'"`},
 		"a division by nothing":               {"{{ 1 | divided_by: 0 }}", `page:1: filter divided_by: divided by 0`},

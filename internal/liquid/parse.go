@@ -40,6 +40,9 @@ func (p *parser) until(ends []string) ([]node, token, error) {
 			return list, token{tag, t.text, t.line}, nil
 		}
 		n, err := p.tag(t, name, rest)
+		if e, ok := err.(*Error); ok && e.Line == 0 { //nolint:errorlint // they are never wrapped
+			e.Line = t.line // that of the tag which is not closed
+		}
 		if err != nil {
 			return nil, t, err
 		}
@@ -48,7 +51,7 @@ func (p *parser) until(ends []string) ([]node, token, error) {
 		}
 	}
 	if len(ends) > 0 {
-		return nil, token{}, at(1, "%s is missing at the end", ends[len(ends)-1])
+		return nil, token{}, at(0, "%s is missing at the end", ends[len(ends)-1])
 	}
 	return list, token{}, nil
 }

@@ -157,7 +157,7 @@ func (s *Service) Publish(ctx context.Context, of shop.ID, d Draft, by activity.
 		return err
 	}
 	d.Fields = d.Fields.trimmed()
-	if err := d.Fields.check(); err != nil {
+	if err := d.Fields.Check(); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, of, func(tx Tx) error {
@@ -216,7 +216,8 @@ func (f Fields) trimmed() Fields {
 	return Fields{clean(f.Subject), clean(f.Preheader), clean(f.Heading), clean(f.Body), clean(f.Button)}
 }
 
-func (f Fields) check() error {
+// Check says what is too long, or has line breaks where there may be none.
+func (f Fields) Check() error {
 	bad := func(field, format string, args ...any) error {
 		return fault.New(fault.Invalid, format, args...).Entity(entity).Code("bodyField").Field(field)
 	}

@@ -39,6 +39,7 @@ const (
 	ManagementLink      Kind = "management_link"
 	StaffLink           Kind = "staff_link"
 
+	Test           Kind = "test"            // an e-mail of any kind, to the user of the dashboard who looks at it
 	MerchantNotice Kind = "merchant_notice" // to the owner of the store
 	FailureDigest  Kind = "failure_digest"  // to the owner: the declined charges of a period
 )
@@ -86,6 +87,7 @@ var traits = map[Kind]trait{
 	FailureDigest:       {event: activity.Email, owner: true},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
+	Test:                {event: activity.Email, staff: true},
 }
 
 // OptionalKinds lists the kinds that subscribers can refuse. All others are sent to them whatever they

@@ -3,6 +3,7 @@ package notify
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -108,6 +109,15 @@ func (s *Service) remind(ctx context.Context, of shop.ID) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// SendTest sends a letter to a user of the dashboard, as a customer would get it.
+func (s *Service) SendTest(ctx context.Context, of shop.ID, to string, l Letter, by activity.Actor) error {
+	m, err := New(Message{Kind: Test, To: to, Content: l.Content, FromName: l.FromName, Actor: by, DedupeKey: "test:" + rand.Text()}, s.Clock.Now())
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, of, func(tx Tx) error { return Queue(ctx, tx, of, m) })
 }
 
 // batch is what one transaction took up.

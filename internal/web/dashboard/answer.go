@@ -15,6 +15,9 @@ type Page struct {
 	Content any    // .Page in the template
 	// Sheets are the style sheets of documents within the page, which the browser lets through.
 	Sheets []string
+	// Letters reports that documents within the page are e-mails: their elements have styles of their
+	// own, and pictures of any host.
+	Letters bool
 }
 
 // At returns the address of a page, whose path is below that of the store and may have a
@@ -63,6 +66,6 @@ func (v Visit) Go(w http.ResponseWriter, path, done string) error {
 
 func (v Visit) with(p Page) View {
 	view := v.View
-	view.Title, view.Lead, view.Crumb, view.Page, view.sheets = p.Title, p.Lead, p.Crumb, p.Content, p.Sheets
+	view.Title, view.Lead, view.Crumb, view.Page, view.sheets, view.letters = p.Title, p.Lead, p.Crumb, p.Content, p.Sheets, p.Letters
 	return view
 }

@@ -42,8 +42,9 @@ type View struct {
 	Page      any // what the page alone shows
 	Assets    assets
 
-	pages  *template.Template // nil: those of this package
-	sheets []string           // see Page
+	pages   *template.Template // nil: those of this package
+	sheets  []string           // see Page
+	letters bool               // see Page
 }
 
 // Crumb is the page that another one belongs to.
@@ -90,7 +91,12 @@ func (p *renderer) policy(v View) string {
 		sum := sha256.Sum256([]byte(sheet))
 		style += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	rules := []string{"default-src 'none'", style, "img-src 'self' data:", "form-action 'self'", "base-uri 'none'"}
+	pictures := "img-src 'self' data:"
+	if v.letters {
+		style += "; style-src-attr 'unsafe-inline'"
+		pictures += " https:"
+	}
+	rules := []string{"default-src 'none'", style, pictures, "form-action 'self'", "base-uri 'none'"}
 	if v.Embedded {
 		return strings.Join(append(rules, "script-src 'self' "+p.bridge, "connect-src 'self' "+p.bridge, "frame-ancestors "+strings.Join(p.embed.Ancestors(v.Shop), " ")), "; ")
 	}

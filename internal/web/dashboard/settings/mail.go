@@ -6,59 +6,16 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
-
-// mail is a kind of e-mail as the page names it.
-type mail struct {
-	kind        notify.Kind
-	name, about string
-}
-
-// mails are the kinds of e-mail, grouped by what they are about.
-var mails = []struct {
-	title string
-	kinds []mail
-}{
-	{"Orders", []mail{
-		{notify.UpcomingOrder, "Upcoming order", "Some days before an order."},
-		{notify.TransactionSuccess, "Order placed", "When an order was paid."},
-		{notify.OrderSkipped, "Order skipped", ""},
-		{notify.NextDate, "Date changed", ""},
-		{notify.OutOfStock, "Out of stock", "When a product holds an order up."},
-	}},
-	{"Payments", []mail{
-		{notify.TransactionFailed, "Payment declined", "With a link to change the payment method."},
-		{notify.SecurityChallenge, "Confirm the payment", "When the bank asks for it."},
-		{notify.ExpiringCard, "Card expires", ""},
-		{notify.SuspensionWarning, "Last retry", "Two days before the last retry."},
-		{notify.Suspension, "Given up", "When no retry is left."},
-	}},
-	{"Subscriptions", []mail{
-		{notify.SubscriptionCreated, "Subscription created", ""},
-		{notify.Paused, "Paused", ""},
-		{notify.Resumed, "Resumed", ""},
-		{notify.Canceled, "Cancelled", ""},
-		{notify.Frequency, "Frequency changed", ""},
-		{notify.Address, "Address changed", ""},
-		{notify.ProductAdded, "Product added", ""},
-		{notify.ProductRemoved, "Product removed", ""},
-		{notify.ProductReplaced, "Product replaced", ""},
-		{notify.PriceUpdated, "Price changed", ""},
-		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
-	}},
-	{"To you", []mail{
-		{notify.MerchantNotice, "Notices to the store's owner", "Failures that need you, requests for personal data, applications that wait, uninstallation."},
-		{notify.FailureDigest, "Summary of declined charges", "How many there were, why, and what became of them."},
-	}},
-}
 
 // mailForm returns the form of the kinds of e-mail.
 func mailForm(s shop.Settings) formPage {
 	p := formPage{Path: "/settings/mail"}
-	for _, section := range mails {
-		g := group{Title: section.title}
-		for _, m := range section.kinds {
-			g.Fields = append(g.Fields, dashboard.Field{Name: "mail-" + string(m.kind), Type: "checkbox", Label: m.name, Hint: m.about, Value: dashboard.Tick(s.Sends(m.kind))})
+	for _, section := range words.Mails {
+		g := group{Title: section.Title}
+		for _, m := range section.Kinds {
+			g.Fields = append(g.Fields, dashboard.Field{Name: "mail-" + string(m.Kind), Type: "checkbox", Label: m.Name, Hint: m.About, Value: dashboard.Tick(s.Sends(m.Kind))})
 		}
 		p.Groups = append(p.Groups, g)
 	}

@@ -138,6 +138,13 @@ const darkRule = "@media (prefers-color-scheme:dark)"
 // Dark returns the HTML of a letter as a dark screen shows it, wherever it is shown.
 func Dark(html string) string { return strings.ReplaceAll(html, darkRule, "@media all") }
 
+// Sheet returns the style sheet of a letter's HTML.
+func Sheet(html string) string {
+	_, rest, _ := strings.Cut(html, "<style>")
+	sheet, _, _ := strings.Cut(rest, "</style>")
+	return sheet
+}
+
 // lineLength is how many characters a line of the text part has at most, as far as words allow.
 const lineLength = 72
 

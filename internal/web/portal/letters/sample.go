@@ -2,12 +2,15 @@ package letters
 
 import (
 	"context"
+	"fmt"
 	"html"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -15,8 +18,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/liquid"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
@@ -39,6 +44,44 @@ func (w *Writer) Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, 
 	if err != nil {
 		return notify.Letter{}, nil, err
 	}
+	return w.preview(m, f)
+}
+
+// PreviewOf is Preview about a contract: with what it is and what comes next, as if what letters of the
+// kind report had happened to it. It fails when the customer has no such contract.
+func (w *Writer) PreviewOf(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields, id contract.ID, customer int64) (notify.Letter, []mailtemplate.Problem, error) {
+	sheet, err := w.Sheets.Sheet(ctx, do.Caller{Shop: of, Actor: activity.Actor{Customer: customer}}, id, 1)
+	if err != nil {
+		return notify.Letter{}, nil, err
+	}
+	v, err := w.Visits.Visit(ctx, of, sheet.Contract.Line, customer, k.Language)
+	if err != nil {
+		return notify.Letter{}, nil, err
+	}
+	m, err := sample(v, k.Kind)
+	if err != nil {
+		return notify.Letter{}, nil, err
+	}
+	shown, made := sheet, m.order
+	m.Contract, m.Customer = id, customer
+	if len(sheet.Upcoming) == 0 {
+		return notify.Letter{}, nil, fault.New(fault.Invalid, "subscription contract %d has no order to come: choose another one", id).Field("contract")
+	}
+	m.order = &sheet.Upcoming[0]
+	if m.sheet.Unpaid != nil { // it is about a decline
+		failed := *m.order
+		failed.Status, failed.ErrorCode = made.Status, made.ErrorCode
+		shown.Contract.Dunning, shown.Unpaid, m.order = m.sheet.Contract.Dunning, &failed, &failed
+	}
+	if change, lines := m.Facts.Change, sheet.Contract.Lines; change != nil && len(lines) > 0 {
+		change.Title, change.Line, change.Variant, change.Price = lines[0].Title, lines[0].ID, lines[0].VariantID, lines[0].Price.String()
+	}
+	m.sheet = shown
+	return w.preview(m, f)
+}
+
+// preview returns the letter about a matter by a template, and what is wrong with the template.
+func (w *Writer) preview(m matter, f mailtemplate.Fields) (notify.Letter, []mailtemplate.Problem, error) {
 	p := w.page([]matter{m})
 	own := p
 	var problems []mailtemplate.Problem
@@ -54,6 +97,48 @@ func (w *Writer) Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, 
 	}
 	return l, problems, err
 }
+
+// Value is what templates may name, with an example.
+type Value struct{ Name, Example string }
+
+// Values lists what templates of a kind may name. Those without an example have no value in this kind.
+func (w *Writer) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) ([]Value, error) {
+	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 1, k.Language)
+	if err != nil {
+		return nil, err
+	}
+	m, err := sample(v, k.Kind)
+	if err != nil {
+		return nil, err
+	}
+	var list []Value
+	objects := m.values(w.page([]matter{m}))
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
+		properties := objects[name].(*liquid.Object).Properties
+		for _, property := range slices.Sorted(maps.Keys(properties)) {
+			list = append(list, Value{name + "." + property, example(properties[property])})
+		}
+	}
+	return list, nil
+}
+
+// example writes a value for people.
+func example(value any) string {
+	switch is := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		return fmt.Sprintf("a list of %d", len(is))
+	case liquid.HTML:
+		if mark.MatchString(string(is)) {
+			return "as the product has it"
+		}
+		return strings.TrimSpace(tags.ReplaceAllString(string(is), " "))
+	}
+	return fmt.Sprint(value)
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
 
 // Check returns what is wrong with a template.
 func (w *Writer) Check(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields) ([]mailtemplate.Problem, error) {

@@ -1,0 +1,87 @@
+package mails
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/locale"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
+)
+
+// listPage is the list of the kinds of e-mail.
+type listPage struct {
+	Switches string // address of the page on which kinds are switched on and off
+	Groups   []listGroup
+}
+
+// listGroup is kinds of e-mail that belong together.
+type listGroup struct {
+	Title string
+	Rows  []kindRow
+}
+
+// kindRow is a kind of e-mail in the list.
+type kindRow struct {
+	Name, About, Path string
+	State             dashboard.Badge
+	Own               string // languages in which it is the store's; empty: none
+	Last              string // when its newest version was published, with its author
+}
+
+// list shows the kinds of e-mail.
+func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	live, err := m.Templates.Live(r.Context(), v.Shop.ID)
+	if err != nil {
+		return err
+	}
+	p := listPage{Switches: v.At("/settings/mail")}
+	for _, section := range words.Mails {
+		g := listGroup{Title: section.Title}
+		for _, mail := range section.Kinds {
+			if slices.Contains(notify.CustomerKinds(), mail.Kind) {
+				g.Rows = append(g.Rows, m.row(v, mail, live))
+			}
+		}
+		if len(g.Rows) > 0 {
+			p.Groups = append(p.Groups, g)
+		}
+	}
+	return v.Answer(w, dashboard.Page{
+		Name: "mails", Title: "E-mail texts", Content: p,
+		Lead: "What customers are sent. An e-mail that you write is yours in that language; all others follow the product and your portal texts.",
+	})
+}
+
+func (m *room) row(v dashboard.Visit, mail words.Mail, live []mailtemplate.Template) kindRow {
+	row := kindRow{Name: mail.Name, About: strings.TrimSpace(mail.About + " Customers can refuse it."), State: dashboard.Badge{Tone: dashboard.Good, Text: "Sent"}}
+	if notify.Required(mail.Kind) {
+		row.About = strings.TrimSpace(mail.About + " Customers cannot refuse it.")
+	}
+	if !v.Shop.Settings.Sends(mail.Kind) {
+		row.State = dashboard.Badge{Tone: dashboard.Neutral, Text: "Not sent", Hollow: true}
+	}
+	shown := locale.Fallback
+	var own []string
+	var newest mailtemplate.Template
+	for _, t := range live {
+		if t.Kind != mail.Kind {
+			continue
+		}
+		own = append(own, locale.Name(t.Language))
+		if t.PublishedAt.After(newest.PublishedAt) {
+			newest, shown = t, t.Language
+		}
+	}
+	if row.Own = strings.Join(own, ", "); row.Own != "" {
+		row.Last = "since " + v.Instant(newest.PublishedAt) + ", by " + newest.Author
+	}
+	row.Path = v.At(address(mailtemplate.Key{Kind: mail.Kind, Language: shown}))
+	return row
+}
+
+// address returns the path of a template, below the store's.
+func address(k mailtemplate.Key) string { return path + "/" + string(k.Kind) + "/" + k.Language }

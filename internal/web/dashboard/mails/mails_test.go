@@ -1,0 +1,158 @@
+package mails_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/domain/support"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/dashboardtest"
+	"github.com/perennialhq/perennial/internal/web/dashboard/mails"
+)
+
+const at = dashboardtest.At + "/mails"
+
+// site is a dashboard with the room.
+type site struct {
+	*dashboardtest.Site
+	templates *mailtemplate.Service
+	post      *post
+}
+
+// post draws e-mails that say what they are drawn from, and keeps tests.
+type post struct{ sent []string }
+
+// check finds a problem in every text with "wrong", and a warning in every one with "odd".
+func check(f mailtemplate.Fields) (list []mailtemplate.Problem) {
+	if strings.Contains(f.Body, "wrong") {
+		list = append(list, mailtemplate.Problem{Field: "body", Line: 3, Text: "it is wrong"})
+	}
+	if strings.Contains(f.Subject, "odd") {
+		list = append(list, mailtemplate.Problem{Field: "subject", Text: "it is odd", Warning: true})
+	}
+	return list
+}
+
+func (*post) Preview(_ context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields, about contract.Contract) (mails.Preview, error) {
+	p := mails.Preview{Problems: check(f)}
+	p.Subject, p.HTML, p.FromName = f.Subject, "<i>"+of.Domain+" "+string(k.Kind)+" "+k.Language+" "+about.Customer.FirstName+"</i>", "Demo"
+	return p, nil
+}
+
+func (*post) Values(context.Context, shop.Shop, mailtemplate.Key) ([]mails.Value, error) {
+	return []mails.Value{{Name: "shop.name", Example: "Demo <b>"}, {Name: "order.name"}}, nil
+}
+
+func (p *post) SendTest(_ context.Context, _ shop.ID, to string, l notify.Letter, _ activity.Actor) error {
+	p.sent = append(p.sent, to+": "+l.Subject)
+	return nil
+}
+
+func (*post) Sheet(_ context.Context, _ shop.ID, id contract.ID, _ int) (support.Sheet, error) {
+	if id != 42 {
+		return support.Sheet{}, fault.New(fault.NotFound, "no")
+	}
+	return support.Sheet{Contract: contract.Contract{ID: id, Customer: contract.Customer{ID: 7, FirstName: "Grace"}}}, nil
+}
+
+func open(t *testing.T) site {
+	t.Helper()
+	here := site{post: &post{}}
+	here.Site = dashboardtest.Open(t, func(s *dashboardtest.Site, o *dashboard.Options) {
+		here.templates = &mailtemplate.Service{
+			Store: s.DB.MailTemplates(), Languages: []string{"en", "de"}, Clock: s.Clock,
+			Check: func(_ context.Context, _ shop.Shop, _ mailtemplate.Key, f mailtemplate.Fields) ([]mailtemplate.Problem, error) { return check(f), nil },
+		}
+		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post}))
+	})
+	here.SignIn(dashboardtest.Owner)
+	return here
+}
+
+func TestEMailIsPublishedRestoredAndReset(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Get(at), http.StatusOK, "Upcoming order", "The product’s", "Not sent")
+	s.Want(s.Get(at+"/paused/de"), http.StatusOK, s.First.Domain+" paused de", "{{ shop.name }}", "Demo &lt;b&gt;", "nothing in this e-mail")
+	s.Want(s.Post(at+"/paused/de", "seen", "0", "subject", " odd ", "heading", "H", "do", "publish"), http.StatusOK, "The e-mail was published.", `value="odd"`, `name="seen" value="1"`)
+	s.Want(s.Get(at), http.StatusOK, "Yours in Deutsch")
+	s.Want(s.Post(at+"/paused/de", "seen", "1", "subject", "second", "do", "publish"), http.StatusOK, `name="seen" value="2"`)
+	s.Want(s.Get(at+"/paused/de/history"), http.StatusOK, "Version 2", "It is sent.", "<del>odd</del>", "<ins>second</ins>", "As the product writes it")
+	s.Want(s.Get(at+"/paused/de?version=1"), http.StatusOK, `value="odd"`, "This is version 1", `name="seen" value="2"`)
+	s.Want(s.Get(at+"/paused/de?version=9"), http.StatusNotFound)
+	s.Want(s.Get(at+"/paused/de/reset"), http.StatusOK, "Customers get the product’s e-mail from now on.", `name="seen" value="2"`)
+	s.Want(s.Post(at+"/paused/de/reset", "seen", "1"), http.StatusUnprocessableEntity, "Another user has published a version")
+	s.Want(s.Post(at+"/paused/de/reset", "seen", "2"), http.StatusOK, "The e-mail is the product’s again.")
+	if list, err := s.templates.Live(t.Context(), s.First.ID); err != nil || len(list) != 0 {
+		t.Errorf("after the reset %+v is sent, %v", list, err)
+	}
+	for _, path := range []string{"/merchant_notice/en", "/staff_link/en", "/birthday/en", "/paused/fr"} {
+		s.Want(s.Get(at+path), http.StatusNotFound)
+	}
+}
+
+func TestFormThatIsRefusedKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "S", "do", "publish"), http.StatusOK, "published")
+	long := strings.Repeat("ä", mailtemplate.MaxLine+1)
+	for name, row := range map[string]struct {
+		fields []string
+		status int
+		says   string
+	}{
+		"a problem":            {[]string{"seen", "1", "body", "<p>wrong</p>", "do", "publish"}, 422, "Body, line 3: it is wrong"},
+		"a problem, as a test": {[]string{"seen", "1", "body", "<p>wrong</p>", "do", "test"}, 422, "Body, line 3: it is wrong"},
+		"a longer line":        {[]string{"seen", "1", "subject", long, "do", "publish"}, 422, "has 501 characters"},
+		"two lines":            {[]string{"seen", "1", "heading", "a\nBcc: eve@evil.example", "do", "publish"}, 422, "more than one line"},
+		"a large body":         {[]string{"seen", "1", "body", strings.Repeat("x", mailtemplate.MaxBody+1), "do", "preview"}, 422, "bytes: up to 102400 are allowed"},
+		"an older form":        {[]string{"seen", "0", "body", "<p>typed</p>", "do", "publish"}, 422, "Another user has published a version"},
+		"no version":           {[]string{"seen", "x", "body", "<p>typed</p>", "do", "publish"}, 422, "Another user has published a version"},
+		"no contract":          {[]string{"seen", "1", "contract", "43", "body", "<p>typed</p>", "do", "preview"}, 422, "has no contract 43"},
+		"no number":            {[]string{"seen", "1", "contract", "<b>", "body", "<p>typed</p>", "do", "test"}, 422, "is not the number of a contract"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			here := *s.Site
+			here.TB = t
+			p := here.Post(at+"/paused/en", row.fields...)
+			here.Want(p, row.status, row.says)
+			if body := row.fields[len(row.fields)-3]; strings.HasPrefix(body, "<p>") && !strings.Contains(p.Text, "&lt;p&gt;"+strings.Trim(body, "</p>")) {
+				t.Errorf("what was typed is lost: %s", body)
+			}
+		})
+	}
+	if len(s.post.sent) != 0 {
+		t.Errorf("sent were %v", s.post.sent)
+	}
+}
+
+func TestPreviewAndTestPublishNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "odd one", "contract", "42", "do", "preview"), http.StatusOK, "It is not published.", "Subject: it is odd", "paused en Grace")
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "odd one", "do", "test"), http.StatusOK, "A test is on its way to "+dashboardtest.Owner)
+	if len(s.post.sent) != 1 || s.post.sent[0] != dashboardtest.Owner+": Test: odd one" {
+		t.Errorf("sent were %v", s.post.sent)
+	}
+	if list, err := s.templates.Live(t.Context(), s.First.ID); err != nil || len(list) != 0 {
+		t.Errorf("%+v is sent, %v", list, err)
+	}
+	s.Add("analyst@demo.example", staff.Analyst)
+	s.SignIn("analyst@demo.example")
+	p := s.Get(at + "/paused/en")
+	s.Want(p, http.StatusOK, "An owner or admin of the store can change this.")
+	if strings.Contains(p.Text, `value="publish"`) {
+		t.Error("an analyst can publish")
+	}
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "S", "do", "preview"), http.StatusForbidden)
+}

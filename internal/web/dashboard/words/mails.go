@@ -1,0 +1,59 @@
+package words
+
+import "github.com/perennialhq/perennial/internal/domain/notify"
+
+// Mail is a kind of e-mail as pages name it.
+type Mail struct {
+	Kind        notify.Kind
+	Name, About string
+}
+
+// Mails are the kinds of e-mail, grouped by what they are about.
+var Mails = []struct {
+	Title string
+	Kinds []Mail
+}{
+	{"Orders", []Mail{
+		{notify.UpcomingOrder, "Upcoming order", "Some days before an order."},
+		{notify.TransactionSuccess, "Order placed", "When an order was paid."},
+		{notify.OrderSkipped, "Order skipped", ""},
+		{notify.NextDate, "Date changed", ""},
+		{notify.OutOfStock, "Out of stock", "When a product holds an order up."},
+	}},
+	{"Payments", []Mail{
+		{notify.TransactionFailed, "Payment declined", "With a link to change the payment method."},
+		{notify.SecurityChallenge, "Confirm the payment", "When the bank asks for it."},
+		{notify.ExpiringCard, "Card expires", ""},
+		{notify.SuspensionWarning, "Last retry", "Two days before the last retry."},
+		{notify.Suspension, "Given up", "When no retry is left."},
+	}},
+	{"Subscriptions", []Mail{
+		{notify.SubscriptionCreated, "Subscription created", ""},
+		{notify.Paused, "Paused", ""},
+		{notify.Resumed, "Resumed", ""},
+		{notify.Canceled, "Cancelled", ""},
+		{notify.Frequency, "Frequency changed", ""},
+		{notify.Address, "Address changed", ""},
+		{notify.ProductAdded, "Product added", ""},
+		{notify.ProductRemoved, "Product removed", ""},
+		{notify.ProductReplaced, "Product replaced", ""},
+		{notify.PriceUpdated, "Price changed", ""},
+		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
+	}},
+	{"To you", []Mail{
+		{notify.MerchantNotice, "Notices to the store's owner", "Failures that need you, requests for personal data, applications that wait, uninstallation."},
+		{notify.FailureDigest, "Summary of declined charges", "How many there were, why, and what became of them."},
+	}},
+}
+
+// MailName returns the name of a kind of e-mail.
+func MailName(k notify.Kind) string {
+	for _, section := range Mails {
+		for _, m := range section.Kinds {
+			if m.Kind == k {
+				return m.Name
+			}
+		}
+	}
+	return string(k)
+}
