@@ -106,11 +106,11 @@ type shopsSetCommand struct {
 
 	FreezeUntilMinCycles *bool `help:"Hold subscribers to the orders that they committed to; memberships do in any case." negatable:""`
 
-	DisableMails      []shop.MailKind `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
-	EnableMails       []shop.MailKind `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
+	DisableMails      []shop.MailKind  `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
+	EnableMails       []shop.MailKind  `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
 	FailureDigest     *shop.DigestMode `help:"How often the owner gets an e-mail that sums up declined charges: AT_ONCE, WEEKLY or MONTHLY. Never: --disable-mails failure_digest." placeholder:"MODE"`
-	AddMemberships    []int64         `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
-	RemoveMemberships []int64         `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
+	AddMemberships    []int64          `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
+	RemoveMemberships []int64          `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
 
 	DunningMode    *dunning.Mode   `help:"How retries of declined charges are planned: SMART, by what the decline says; SIMPLE, so many every so many days." placeholder:"MODE"`
 	DunningRetries *int            `help:"Retries of SIMPLE, 0 to 10."`

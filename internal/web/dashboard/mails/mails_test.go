@@ -70,7 +70,9 @@ func open(t *testing.T) site {
 	here.Site = dashboardtest.Open(t, func(s *dashboardtest.Site, o *dashboard.Options) {
 		here.templates = &mailtemplate.Service{
 			Store: s.DB.MailTemplates(), Languages: []string{"en", "de"}, Clock: s.Clock,
-			Check: func(_ context.Context, _ shop.Shop, _ mailtemplate.Key, f mailtemplate.Fields) ([]mailtemplate.Problem, error) { return check(f), nil },
+			Check: func(_ context.Context, _ shop.Shop, _ mailtemplate.Key, f mailtemplate.Fields) ([]mailtemplate.Problem, error) {
+				return check(f), nil
+			},
 		}
 		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post}))
 	})
