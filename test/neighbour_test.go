@@ -147,7 +147,8 @@ func TestAnswersShowNoOtherStoresData(t *testing.T) {
 	t.Parallel()
 	w := openStage(t)
 	w.furnish()
-	w.pass("PT5M") // what follows an order has happened
+	w.demand("GET", "/events", w.key, nil) // events are kept from the first reading on
+	w.pass("PT5M")                         // what follows an order has happened
 	reads := w.reads(w.urls.Subscriptions + "/openapi.json")
 	reads = append(reads, w.reads(w.urls.Loyalty+"/loyalty/openapi.json")...)
 	reads = append(reads, w.reads(w.urls.Subscriptions+"/portal/openapi.json")...)

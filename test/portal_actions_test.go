@@ -73,6 +73,7 @@ func lastPart(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 func TestPortalChangesContract(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
+	s.begin()
 	ana := s.visit(s.payer(s.id))
 	at := func(path string) string { return fmt.Sprintf("/contracts/%d%s", s.id, path) }
 	is := ana.contractOf(s.id)
@@ -207,12 +208,19 @@ func TestPortalChangesContract(t *testing.T) {
 	want := []string{
 		"PRODUCT_QUANTITY_CHANGE", "PRODUCT_REPLACE", "PRODUCT_ADD", "PRODUCT_REMOVE", "SHIPPING_ADDRESS_CHANGE", "INFORMATIONAL_EVENT", "SWITCH_PAYMENT_METHODS",
 		"DISCOUNT_APPLIED", "DISCOUNT_REMOVED", "ONE_TIME_PURCHASE_PRODUCT_ADDED", "ONE_TIME_PURCHASE_PRODUCT_REMOVED", "BILLING_ATTEMPT_SKIPPED", "NEXT_BILLING_DATE_CHANGE",
-		"CONTRACT_PAUSED", "AUTO_RESUME_SCHEDULED", "CONTRACT_ACTIVATED", "CONTRACT_CANCELLED", "CONTRACT_CREATED",
+		"CONTRACT_PAUSED", "AUTO_RESUME_SCHEDULED", "CONTRACT_ACTIVATED", "CONTRACT_CANCELLED",
 	}
 	for i := range want {
 		want[i] += " customer"
 	}
-	if got := s.did(0, "CUSTOMER_PORTAL"); !slices.Equal(got, want) {
+	// The platform's webhook about the new contract can be taken in before the answer to its creation:
+	// then the log names the platform. There is one entry in any case.
+	begun := func(e string) bool { return strings.HasPrefix(e, "CONTRACT_CREATED") }
+	made := slices.DeleteFunc(append(s.did(0, "CUSTOMER_PORTAL"), s.did(s.log, "SHOPIFY_EVENT")...), func(e string) bool { return !begun(e) })
+	if len(made) != 1 {
+		t.Errorf("the new contract's beginnings are %q", made)
+	}
+	if got := slices.DeleteFunc(s.did(0, "CUSTOMER_PORTAL"), begun); !slices.Equal(got, want) {
 		t.Errorf("in the log is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -187,6 +187,9 @@ func TestEveryKindHasOwnEvent(t *testing.T) {
 	t.Parallel()
 	seen := map[activity.EventType]Kind{}
 	for kind, trait := range traits {
+		if (kind == Test || kind == FailureDigest) && trait.event == activity.Email { // about no contract
+			continue
+		}
 		if other, taken := seen[trait.event]; taken || trait.event == "" {
 			t.Errorf("%s has the event %q, which is that of %q", kind, trait.event, other)
 		}
