@@ -2430,7 +2430,7 @@ type ContractRow struct {
 	Dunning      bool        `json:"dunning"`
 	DunningState *RowDunning `json:"dunningState,omitempty"`
 
-	// EmailBouncedOrFailed Whether the last e-mail to the customer came back. Always false.
+	// EmailBouncedOrFailed Whether an e-mail to the customer's address came back or was reported as spam, so that no more are sent.
 	//
 	// Examples: false
 	EmailBouncedOrFailed bool `json:"emailBouncedOrFailed"`

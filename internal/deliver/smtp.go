@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,10 +136,20 @@ func verdict(err error) (broken bool, failure error) {
 	}
 	code := sent.ErrorCode()
 	ofLetter := sent.Reason == gomail.ErrSMTPRcptTo || sent.Reason == gomail.ErrSMTPData || sent.Reason == gomail.ErrSMTPDataClose
+	if code/100 == 5 && sent.Reason == gomail.ErrSMTPRcptTo && noMailbox(sent.EnhancedStatusCode()) {
+		return false, fmt.Errorf("%w: %w: %w", notify.ErrRejected, notify.ErrNoMailbox, err)
+	}
 	if code/100 == 5 && ofLetter {
 		return false, fmt.Errorf("%w: %w", notify.ErrRejected, err)
 	}
 	return code == 0, err
+}
+
+// noMailbox reports whether an enhanced status code (RFC 3463) says that the recipient's address does
+// not exist: bad mailbox, bad system, bad syntax, moved, or null MX (RFC 7505). Other permanent
+// failures are about the letter or the sender.
+func noMailbox(code string) bool {
+	return slices.Contains([]string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"}, code)
 }
 
 // kindHeader says which kind of message a letter is.

@@ -48,6 +48,10 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	switch {
 	case strings.HasPrefix(to, "unknown@"):
 		return &smtp.SMTPError{Code: 550, Message: "no such user"}
+	case strings.HasPrefix(to, "gone@"):
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user"}
+	case strings.HasPrefix(to, "blocked@"):
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "your address is blocked"}
 	case strings.HasPrefix(to, "full@"):
 		return &smtp.SMTPError{Code: 452, Message: "the mailbox is full"}
 	}
@@ -317,6 +321,16 @@ func TestInvalidSettingsFail(t *testing.T) {
 		change(&bad)
 		if _, err := deliver.NewSMTP(bad); err == nil {
 			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestOnlyMissingMailboxIsReportedAsOne(t *testing.T) {
+	t.Parallel()
+	failures := send(t, serve(t, &inbox{}), letter("gone@shopper.example"), letter("blocked@shopper.example"), letter("unknown@shopper.example"), letter("ana@shopper.example"))
+	for i, want := range []bool{true, false, false, false} {
+		if errors.Is(failures[i], notify.ErrNoMailbox) != want || errors.Is(failures[i], notify.ErrRejected) != (i < 3) {
+			t.Errorf("letter %d: %v", i, failures[i])
 		}
 	}
 }

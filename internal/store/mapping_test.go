@@ -78,6 +78,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
 	mapsBack[mailTemplateRow](t, key, func(*mailtemplate.Template) {})
+	mapsBack[suppressionRow](t, key, func(*notify.Suppression) {})
 	mapsBack[messageRow](t, key, func(m *notify.Message) {
 		m.Actor.Customer, m.Actor.Job, m.Actor.CancelSession, m.Actor.Request = 0, 0, 0, ""
 	})

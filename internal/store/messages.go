@@ -14,7 +14,7 @@ var _ notify.Tx = (*Tx)(nil)
 
 // Notify returns the store of the messages.
 func (db *DB) Notify() notify.Store {
-	return Scope[notify.Tx]{db, func(tx *Tx) notify.Tx { return tx }}
+	return notifyStore{Scope[notify.Tx]{db, func(tx *Tx) notify.Tx { return tx }}}
 }
 
 // messageRow is a row of messages.
@@ -42,6 +42,7 @@ type messageRow struct {
 	LastError  string
 	CreatedAt  int64
 	SentAt     int64
+	MailID     string
 	Version    int64
 }
 
@@ -83,6 +84,7 @@ func (r *messageRow) Columns(m *mapping, n *notify.Message) {
 	mapText(m, &r.LastError, &n.LastError)
 	mapTime(m, &r.CreatedAt, &n.CreatedAt)
 	mapTime(m, &r.SentAt, &n.SentAt)
+	mapText(m, &r.MailID, &n.MailID)
 	mapSame(m, &r.Version, &n.Version)
 	m.within(r.ID)
 }

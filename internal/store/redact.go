@@ -102,9 +102,13 @@ func (tx *Tx) redactMails(ctx context.Context, customer int64, contracts []contr
 }
 
 // RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
-// that wait are not sent.
+// that wait are not sent. That the address is suppressed stays known, by its hash.
 func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
-	_, err := tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
+	_, err := tx.q.NewRaw("UPDATE suppressions SET hint = '' WHERE shop_id = ? AND address_hash = ?", int64(tx.of), notify.AddressHash(tx.of, address)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("erase a suppressed address: %w", err)
+	}
+	_, err = tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
 		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase e-mails: %w", err)

@@ -28,6 +28,7 @@ var crossing = map[string]string{
 	"NextDue":           "when anything is due",
 	"Backlog":           "how much waits, for the metrics",
 	"upcomingEndpoints": "which shops have orders to announce",
+	"ShopOfMail":        "which shop has sent a letter that came back",
 	"chargedShops":      "which shops have customers to remind",
 	"KeyByHash":         "whose an API key is",
 	"KnownHash":         "whether an API key is anybody's",

@@ -58,6 +58,7 @@ func TestMerchantWritesEMailsInTheBrowser(t *testing.T) {
 	v.says("The e-mail is the product’s again.")
 	v.open("version", at+"/paused/en?version=1", http.StatusOK)
 	v.says("Publish it to have it sent again.")
+	v.open("suppressed", s.Dashboard+"/admin/stores/"+login.Handle(m.Shop)+"/suppressed", http.StatusOK)
 	v.open("no such kind", at+"/birthday/en", http.StatusNotFound)
 	v.open("no such language", at+"/paused/xx", http.StatusNotFound)
 	if title := browsertest.Eval[string](v.tab, "document.title"); title == "hit" {

@@ -28,7 +28,8 @@ type checker struct {
 	now      time.Time
 	opensAt  time.Time // when optional messages may be sent; zero: now
 	refused  map[contract.ID][]Kind
-	received map[string]int // letters of the last day, by address
+	received map[string]int         // letters of the last day, by address
+	gone     map[string]Suppression // by the hash of the address
 }
 
 func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, now time.Time) (checker, error) {
@@ -41,7 +42,13 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	if c.refused, err = refusedKinds(ctx, tx, messages); err != nil {
 		return c, err
 	}
-	var to []string
+	var to, hashes []string
+	for _, m := range messages {
+		hashes = append(hashes, AddressHash(of.ID, m.To))
+	}
+	if c.gone, err = tx.Suppressed(ctx, hashes); err != nil {
+		return c, err
+	}
 	for _, m := range messages {
 		if slices.Contains(OptionalKinds, m.Kind) {
 			to = append(to, m.To)
@@ -68,6 +75,7 @@ func nextOpening(local time.Time) time.Time {
 // verdict says why a message is never sent, or until when it waits. Neither: it is sent now.
 func (c checker) verdict(m Message) (why string, later time.Time) {
 	optional := slices.Contains(OptionalKinds, m.Kind)
+	gone := c.gone[AddressHash(c.shop.ID, m.To)]
 	switch {
 	case !m.ExpiresAt.IsZero() && !c.now.Before(m.ExpiresAt):
 		return NoLongerTrue, later
@@ -75,6 +83,10 @@ func (c checker) verdict(m Message) (why string, later time.Time) {
 		return "the app is installed again", later
 	case !c.shop.Settings.Sends(m.Kind):
 		return Disabled, later
+	case gone.Reason == HardBounce && !traits[m.Kind].secret:
+		return Bounced, later
+	case gone.Reason == Complaint && !traits[m.Kind].secret:
+		return Complained, later
 	case slices.Contains(c.refused[m.Contract], m.Kind):
 		return Refused, later
 	case optional && !c.opensAt.IsZero():
@@ -89,6 +101,8 @@ func (c checker) verdict(m Message) (why string, later time.Time) {
 const (
 	Disabled          = "the store does not send e-mails of this kind"
 	Refused           = "the subscriber does not want e-mails of this kind"
+	Bounced           = "an earlier e-mail came back: there is no such mailbox"
+	Complained        = "the reader has reported an earlier e-mail as spam"
 	NoLongerTrue      = "what it says holds no longer"
 	ContractCancelled = "the contract has ended"
 	ContractPaused    = "the contract is paused"

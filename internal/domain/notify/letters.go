@@ -14,6 +14,7 @@ type Write func(ctx context.Context, of shop.ID, messages []Message) (Letter, er
 type bundle struct {
 	messages []Message
 	letter   Letter
+	mailID   string // local part of the Message-ID; empty: it is not sent
 }
 
 // sent returns the messages that the letter reports.

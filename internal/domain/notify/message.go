@@ -37,6 +37,7 @@ const (
 var next = map[Status][]Status{
 	Queued:  {Sending, Suppressed},
 	Sending: {Sending, Queued, Sent, Failed, Suppressed},
+	Sent:    {Failed}, // it came back
 }
 
 // Result is what became of a message.
@@ -65,6 +66,7 @@ type Message struct {
 	LastError string
 	CreatedAt time.Time
 	SentAt    time.Time // zero when it was not
+	MailID    string    // local part of the Message-ID under which it was sent; empty: it was not
 	Version   int64
 }
 
@@ -132,12 +134,15 @@ func (m *Message) suppress(reason string) error {
 }
 
 // conclude takes over what became of the letter that reports a message.
-func (m *Message) conclude(l Letter, failure error, p Policy, now time.Time) error {
+func (m *Message) conclude(l Letter, mailID string, failure error, p Policy, now time.Time) error {
 	if why := l.LeftOut[m.ID]; why != "" {
 		return m.suppress(why)
 	}
 	if failure == nil || errors.Is(failure, ErrRejected) { // what the person reads, or would have
 		m.Content, m.FromName = l.Content, l.FromName
+	}
+	if failure == nil {
+		m.MailID = mailID
 	}
 	return m.settle(failure, p, now)
 }

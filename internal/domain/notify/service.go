@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -226,7 +227,9 @@ func (s *Service) send(ctx context.Context, b batch) (failures []error, sent boo
 			return nil, false
 		}
 		if l.sent() {
-			letters, of = append(letters, first.email(b.shop.Domain, l.letter, now)), append(of, i)
+			email := first.email(b.shop.Domain, l.letter, now)
+			l.mailID = email.ID
+			letters, of = append(letters, email), append(of, i)
 		}
 	}
 	failures = make([]error, len(b.bundles))
@@ -264,12 +267,17 @@ func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, failur
 		var changed []Message
 		var entries []activity.Entry
 		for i, b := range list {
+			if to := b.messages[0].To; errors.Is(failures[i], ErrNoMailbox) {
+				if err := tx.PutSuppression(ctx, Suppression{AddressHash(of, to), masked(to), HardBounce, "mail server", now}); err != nil {
+					return err
+				}
+			}
 			for _, was := range b.messages {
 				m := byID[was.ID]
 				if m.Version != was.Version {
 					continue
 				}
-				if err := m.conclude(b.letter, failures[i], s.Policy, now); err != nil {
+				if err := m.conclude(b.letter, b.mailID, failures[i], s.Policy, now); err != nil {
 					return err
 				}
 				changed = append(changed, m)

@@ -41,11 +41,14 @@ type Tx interface {
 	// Messages returns messages, locked, in the order of their ids.
 	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
 	activity.Recorder
+	SuppressionTx
 }
 
 // Store runs transactions.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	// ShopOfMail returns the shop that has sent a letter, or NotFound.
+	ShopOfMail(ctx context.Context, mailID string) (shop.ID, error)
 }
 
 // Transport hands letters to a mail server.

@@ -154,6 +154,9 @@ func parts(id shop.ID) []part {
 			Key: mailtemplate.Key{Kind: notify.Canceled, Language: "en"}, Fields: mailtemplate.Fields{Subject: "theirs"}, Version: 1, Live: true, Author: "them", PublishedAt: day,
 		})
 	})
+	within("suppressions", func(ctx context.Context, tx *store.Tx) error {
+		return tx.PutSuppression(ctx, notify.Suppression{Hash: "theirs", Hint: "t…@shopper.example", Reason: notify.HardBounce, Source: "mail server", At: day})
+	})
 	within("design", func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.PutPortalDesign(ctx, &design.Design{Colour: "#123456", Logo: design.Logo{Hash: "theirs"}, UpdatedAt: day}); err != nil {
 			return err

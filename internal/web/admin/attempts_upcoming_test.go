@@ -34,6 +34,10 @@ func (u upcoming) touched() bool {
 	return u.skippedNext != nil || u.rescheduled != nil || u.noted != nil
 }
 
+func (f *fakes) SuppressedAddresses(_ context.Context, _ shop.ID, addresses []string) (map[string]bool, error) {
+	return map[string]bool{addresses[0]: f.bounced}, nil
+}
+
 func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
 	sent := map[contract.ID]notify.Result{}
 	for _, c := range contracts {

@@ -49,6 +49,7 @@ func theShop() shop.Shop {
 // fakes stands in for the domain: it remembers what it was asked and answers
 // what the test put into it.
 type fakes struct {
+	bounced   bool // e-mails to the first customer came back
 	entries   []activity.Entry
 	contracts []contract.Contract
 	records   []billing.Record

@@ -86,7 +86,7 @@ type ContractRow struct {
 	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride" doc:"Whether what delivery costs may be set by hand on the contract. Always false." example:"false"`
 	AllowDeliveryAddressOverride   bool           `json:"allowDeliveryAddressOverride" doc:"Whether orders may go to another address than the contract's. Always false." example:"false"`
 	DisableFixEmptyQueue           bool           `json:"disableFixEmptyQueue" doc:"Whether missing upcoming attempts stay missing. Always false: they are made again." example:"false"`
-	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed" doc:"Whether the last e-mail to the customer came back. Always false." example:"false"`
+	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed" doc:"Whether an e-mail to the customer's address came back or was reported as spam, so that no more are sent." example:"false"`
 	UpdatingQueue                  bool           `json:"updatingQueue" doc:"Whether the upcoming attempts are being made. Always false: they are made at once." example:"false"`
 	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract." example:"false"`
 	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. UNSENT: it is on its way, or none was due because the contract was made elsewhere." example:"UNSENT"`

@@ -26,6 +26,8 @@ type Rows struct {
 type Mails interface {
 	// CreatedMails returns it for the e-mails that confirm new contracts, by contract.
 	CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error)
+	// SuppressedAddresses says which of addresses get no e-mails any more, because one came back.
+	SuppressedAddresses(ctx context.Context, of shop.ID, addresses []string) (map[string]bool, error)
 }
 
 // OneOffs reads the one-time products of upcoming orders.
@@ -55,8 +57,13 @@ func (r Rows) Write(ctx context.Context, of shop.Shop, contracts []contract.Cont
 		return nil, err
 	}
 	ids := make([]contract.ID, len(contracts))
+	addresses := make([]string, len(contracts))
 	for i, c := range contracts {
-		ids[i] = c.ID
+		ids[i], addresses[i] = c.ID, c.Customer.Email
+	}
+	gone, err := r.Mails.SuppressedAddresses(ctx, of.ID, addresses)
+	if err != nil {
+		return nil, err
 	}
 	created, err := r.Mails.CreatedMails(ctx, of.ID, ids)
 	if err != nil {
@@ -66,6 +73,7 @@ func (r Rows) Write(ctx context.Context, of shop.Shop, contracts []contract.Cont
 		if rows[i], err = newContractRow(of, c, created[c.ID], once[c.ID], bundles, offers); err != nil {
 			return nil, fault.Because(fault.Internal, err, "contract %s cannot be shown", gid.Of(ContractTypename, int64(c.ID)))
 		}
+		rows[i].EmailBouncedOrFailed = gone[c.Customer.Email]
 	}
 	return rows, nil
 }

@@ -14,8 +14,9 @@ import (
 
 // listPage is the list of the kinds of e-mail.
 type listPage struct {
-	Switches string // address of the page on which kinds are switched on and off
-	Groups   []listGroup
+	Switches   string // address of the page on which kinds are switched on and off
+	Suppressed string // address of the list of addresses that get none
+	Groups     []listGroup
 }
 
 // listGroup is kinds of e-mail that belong together.
@@ -38,7 +39,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p := listPage{Switches: v.At("/settings/mail")}
+	p := listPage{Switches: v.At("/settings/mail"), Suppressed: v.At(suppressedPath)}
 	for _, section := range words.Mails {
 		g := listGroup{Title: section.Title}
 		for _, mail := range section.Kinds {

@@ -29,7 +29,11 @@ type site struct {
 }
 
 // post draws e-mails that say what they are drawn from, and keeps tests.
-type post struct{ sent []string }
+type post struct {
+	sent   []string
+	gone   []notify.Suppression
+	lifted []string
+}
 
 // check finds a problem in every text with "wrong", and a warning in every one with "odd".
 func check(f mailtemplate.Fields) (list []mailtemplate.Problem) {
@@ -64,6 +68,18 @@ func (*post) Sheet(_ context.Context, _ shop.ID, id contract.ID, _ int) (support
 	return support.Sheet{Contract: contract.Contract{ID: id, Customer: contract.Customer{ID: 7, FirstName: "Grace"}}}, nil
 }
 
+func (p *post) Suppressions(context.Context, shop.ID, int) ([]notify.Suppression, error) {
+	return p.gone, nil
+}
+
+func (p *post) Lift(_ context.Context, _ shop.ID, hash string, _ activity.Actor) error {
+	if hash == "busy" {
+		return fault.New(fault.Conflict, "its reader has complained")
+	}
+	p.lifted = append(p.lifted, hash)
+	return nil
+}
+
 func open(t *testing.T) site {
 	t.Helper()
 	here := site{post: &post{}}
@@ -74,7 +90,7 @@ func open(t *testing.T) site {
 				return check(f), nil
 			},
 		}
-		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post}))
+		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post, Addresses: here.post}))
 	})
 	here.SignIn(dashboardtest.Owner)
 	return here
@@ -157,4 +173,26 @@ func TestPreviewAndTestPublishNothing(t *testing.T) {
 		t.Error("an analyst can publish")
 	}
 	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "S", "do", "preview"), http.StatusForbidden)
+}
+
+func TestAddressIsSentToAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Get(dashboardtest.At+"/suppressed"), http.StatusOK, "No address is suppressed")
+	for _, hash := range []string{"one", "busy"} {
+		s.post.gone = append(s.post.gone, notify.Suppression{Hash: hash, Hint: "<b>…@shopper.example", Reason: notify.HardBounce, Source: "mail server"})
+	}
+	s.post.gone = append(s.post.gone, notify.Suppression{Hash: "spam", Reason: notify.Complaint, Source: "Mailgun"})
+	p := s.Get(dashboardtest.At + "/suppressed")
+	s.Want(p, http.StatusOK, "&lt;b&gt;…@shopper.example", "There is no such mailbox (mail server)", "An erased customer", "reported an e-mail as spam (Mailgun)", "Stays", "/suppressed/one")
+	if strings.Contains(p.Text, "/suppressed/spam") {
+		t.Error("a complaint can be lifted")
+	}
+	s.Want(s.Get(dashboardtest.At+"/suppressed/one"), http.StatusOK, "E-mails are sent to the address from now on.")
+	s.Want(s.Post(dashboardtest.At+"/suppressed/one"), http.StatusOK, "E-mails are sent to the address again.")
+	s.Want(s.Post(dashboardtest.At+"/suppressed/busy"), http.StatusUnprocessableEntity, "reader has complained")
+	s.Want(s.Post(dashboardtest.At+"/suppressed/none"), http.StatusNotFound)
+	if len(s.post.lifted) != 1 || s.post.lifted[0] != "one" {
+		t.Errorf("lifted were %v", s.post.lifted)
+	}
 }

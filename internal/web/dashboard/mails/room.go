@@ -51,7 +51,11 @@ type Options struct {
 	Contracts interface {
 		Sheet(ctx context.Context, of shop.ID, id contract.ID, past int) (support.Sheet, error)
 	}
+	Addresses interface {
+		Suppressions(ctx context.Context, of shop.ID, limit int) ([]notify.Suppression, error)
+	}
 	Sender interface {
+		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
 		SendTest(ctx context.Context, of shop.ID, to string, l notify.Letter, by activity.Actor) error
 	}
 }
@@ -75,11 +79,15 @@ func New(o Options) dashboard.Room {
 		Said: map[string]string{
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
+			"mail-lifted":    "E-mails are sent to the address again.",
 			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /mails", Need: staff.ReadStore, Show: m.list},
+			{Pattern: "GET /suppressed", Need: staff.ReadStore, Show: m.suppressed},
+			{Pattern: "GET /suppressed/{hash}", Need: staff.ManageStore, Show: m.askLift},
+			{Pattern: "POST /suppressed/{hash}", Need: staff.ManageStore, Show: m.lift},
 			{Pattern: "GET /mails/{kind}/{language}", Need: staff.ReadStore, Show: m.edit},
 			{Pattern: "POST /mails/{kind}/{language}", Need: staff.ManageStore, Show: m.save},
 			{Pattern: "GET /mails/{kind}/{language}/history", Need: staff.ReadStore, Show: m.history},
