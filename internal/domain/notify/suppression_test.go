@@ -143,3 +143,41 @@ func TestComplaintStays(t *testing.T) {
 		t.Error("two stores know an address by the same hash")
 	}
 }
+
+func TestMessageIsSentAgain(t *testing.T) {
+	t.Parallel()
+	p := begun(t, far, monthly, nil)
+	list := func(f notify.Filter, want ...string) (ids []notify.MessageID) {
+		t.Helper()
+		messages, err := p.db.MessageList(t.Context(), p.shop.ID, f, 10)
+		var got []string
+		for _, m := range messages {
+			got, ids = append(got, fmt.Sprintf("%s %s", m.Kind, m.Status)), append(ids, m.ID)
+		}
+		if err != nil || strings.Join(got, ", ") != strings.Join(want, ", ") {
+			t.Errorf("%+v lists %q, %v, want %q", f, got, err, want)
+		}
+		return ids
+	}
+	p.server.failure = fmt.Errorf("%w: 554 5.7.1 looks like spam", notify.ErrRejected)
+	p.record(activity.Entry{EntityID: 3, Event: activity.ContractCancelled})
+	p.pass(0)
+	p.server.failure = nil
+	failed := list(notify.Filter{Show: notify.ShowFailed}, "canceled FAILED")[0]
+	for _, f := range []notify.Filter{{Show: notify.ShowWaiting}, {To: ada.Email}, {Contract: 1}, {Before: failed}} {
+		list(f)
+	}
+	if err := p.Resend(t.Context(), p.shop.ID, failed, activity.Operator); err != nil {
+		t.Fatal(err)
+	}
+	list(notify.Filter{Show: notify.ShowWaiting, To: bob.Email, Contract: 3}, "canceled QUEUED")
+	p.pass(0)
+	p.sends("bob: 3 canceled")
+	sent := list(notify.Filter{}, "canceled SENT", "canceled FAILED")[0]
+	if err := p.Resend(t.Context(), p.shop.ID, sent, activity.Operator); !fault.Is(err, fault.FailedPrecondition) {
+		t.Errorf("one that was sent is sent again: %v", err)
+	}
+	if err := p.Resend(t.Context(), p.shop.ID, 12345, activity.Operator); !fault.Is(err, fault.NotFound) {
+		t.Errorf("one that is not there is sent again: %v", err)
+	}
+}

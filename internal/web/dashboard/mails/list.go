@@ -15,6 +15,7 @@ import (
 // listPage is the list of the kinds of e-mail.
 type listPage struct {
 	Switches   string // address of the page on which kinds are switched on and off
+	Sent       string // address of the list of messages
 	Suppressed string // address of the list of addresses that get none
 	Groups     []listGroup
 }
@@ -39,7 +40,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p := listPage{Switches: v.At("/settings/mail"), Suppressed: v.At(suppressedPath)}
+	p := listPage{Switches: v.At("/settings/mail"), Sent: v.At(sentPath), Suppressed: v.At(suppressedPath)}
 	for _, section := range words.Mails {
 		g := listGroup{Title: section.Title}
 		for _, mail := range section.Kinds {

@@ -33,6 +33,9 @@ type post struct {
 	sent   []string
 	gone   []notify.Suppression
 	lifted []string
+	list   []notify.Message
+	asked  notify.Filter
+	again  []notify.MessageID
 }
 
 // check finds a problem in every text with "wrong", and a warning in every one with "odd".
@@ -70,6 +73,16 @@ func (*post) Sheet(_ context.Context, _ shop.ID, id contract.ID, _ int) (support
 
 func (p *post) Suppressions(context.Context, shop.ID, int) ([]notify.Suppression, error) {
 	return p.gone, nil
+}
+
+func (p *post) MessageList(_ context.Context, _ shop.ID, f notify.Filter, limit int) ([]notify.Message, error) {
+	p.asked = f
+	return p.list[:min(limit, len(p.list))], nil
+}
+
+func (p *post) Resend(_ context.Context, _ shop.ID, id notify.MessageID, _ activity.Actor) error {
+	p.again = append(p.again, id)
+	return nil
 }
 
 func (p *post) Lift(_ context.Context, _ shop.ID, hash string, _ activity.Actor) error {
@@ -195,4 +208,33 @@ func TestAddressIsSentToAgain(t *testing.T) {
 	if len(s.post.lifted) != 1 || s.post.lifted[0] != "one" {
 		t.Errorf("lifted were %v", s.post.lifted)
 	}
+}
+
+func TestSentEMailsAreListedAndSentAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Get(dashboardtest.At+"/sent-mails"), http.StatusOK, "No message fits.")
+	message := func(id notify.MessageID, status notify.Status, contract contract.ID) notify.Message {
+		m := notify.Message{ID: id, Kind: notify.Paused, To: "<b>@shopper.example", Status: status, Contract: contract, LastError: "550 <i>gone", DueAt: s.Clock.Now()}
+		m.Subject = "Subject <b>"
+		return m
+	}
+	s.post.list = []notify.Message{message(9, notify.Failed, 42), message(8, notify.Sent, 0), message(7, notify.Queued, 0), {ID: 6, Kind: notify.Canceled, Status: notify.Suppressed}}
+	p := s.Get(dashboardtest.At + "/sent-mails?show=failed&to=+ana@shopper.example&contract=42")
+	s.Want(p, http.StatusOK, "Subject &lt;b&gt;", "&lt;b&gt;@shopper.example", "550 &lt;i&gt;gone", "/contracts/42/mails/9", "/sent-mails/9/resend", "An erased customer", "Cancelled", "due ")
+	if want := (notify.Filter{Show: notify.ShowFailed, To: "ana@shopper.example", Contract: 42}); s.post.asked != want || strings.Contains(p.Text, "/sent-mails/8/resend") {
+		t.Errorf("asked was %+v", s.post.asked)
+	}
+	for _, query := range []string{"show=odd", "contract=x", "contract=-1", "before=1.5"} {
+		s.Want(s.Get(dashboardtest.At+"/sent-mails?"+query), http.StatusBadRequest)
+	}
+	s.Want(s.Post(dashboardtest.At+"/sent-mails/9/resend"), http.StatusOK, "The e-mail is sent again")
+	if len(s.post.again) != 1 || s.post.again[0] != 9 {
+		t.Errorf("sent again were %v", s.post.again)
+	}
+	s.post.list = nil
+	for i := range 51 {
+		s.post.list = append(s.post.list, message(notify.MessageID(100-i), notify.Sent, 0))
+	}
+	s.Want(s.Get(dashboardtest.At+"/sent-mails"), http.StatusOK, "before=51")
 }

@@ -53,8 +53,10 @@ type Options struct {
 	}
 	Addresses interface {
 		Suppressions(ctx context.Context, of shop.ID, limit int) ([]notify.Suppression, error)
+		MessageList(ctx context.Context, of shop.ID, f notify.Filter, limit int) ([]notify.Message, error)
 	}
 	Sender interface {
+		Resend(ctx context.Context, of shop.ID, id notify.MessageID, by activity.Actor) error
 		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
 		SendTest(ctx context.Context, of shop.ID, to string, l notify.Letter, by activity.Actor) error
 	}
@@ -80,11 +82,14 @@ func New(o Options) dashboard.Room {
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
+			"mail-resent":    "The e-mail is sent again, as it is now.",
 			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
 			{Pattern: "GET /mails", Need: staff.ReadStore, Show: m.list},
+			{Pattern: "GET /sent-mails", Need: staff.ReadStore, Show: m.sent},
+			{Pattern: "POST /sent-mails/{mail}/resend", Need: staff.ManageContracts, Show: m.resend},
 			{Pattern: "GET /suppressed", Need: staff.ReadStore, Show: m.suppressed},
 			{Pattern: "GET /suppressed/{hash}", Need: staff.ManageStore, Show: m.askLift},
 			{Pattern: "POST /suppressed/{hash}", Need: staff.ManageStore, Show: m.lift},

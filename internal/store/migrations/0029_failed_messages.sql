@@ -1,0 +1,1 @@
+CREATE INDEX messages_failed ON messages (shop_id, id) WHERE status = 'FAILED';

@@ -1,0 +1,128 @@
+package mails
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+	"github.com/perennialhq/perennial/internal/web/dashboard/words"
+)
+
+// sentPath is that of the list of messages.
+const sentPath = "/sent-mails"
+
+// sentAtOnce is how many messages a page lists.
+const sentAtOnce = 50
+
+// sentPage is the list of messages.
+type sentPage struct {
+	Path     string
+	Tabs     []dashboard.Tab
+	Show     string
+	To       string
+	Contract string
+	Rows     []sentRow
+	Older    string // address of the next page; empty: there is none
+	Empty    dashboard.Empty
+}
+
+// sentRow is a message.
+type sentRow struct {
+	Name, Path string // Path leads to its text; empty: it is about no contract
+	To, At     string
+	Why        string // that it was not sent; empty: it was, or will be
+	State      dashboard.Badge
+	Resend     string // address that sends it again; empty: it cannot be
+}
+
+var states = map[notify.Status]dashboard.Badge{
+	notify.Queued: {Tone: dashboard.Info, Text: "Waiting"}, notify.Sending: {Tone: dashboard.Info, Text: "Being sent"}, notify.Sent: {Tone: dashboard.Good, Text: "Sent"},
+	notify.Failed: {Tone: dashboard.Bad, Text: "Failed", Hollow: true}, notify.Suppressed: {Tone: dashboard.Neutral, Text: "Not needed"},
+}
+
+// sent shows messages, newest first.
+func (m *room) sent(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	q := r.URL.Query()
+	f := notify.Filter{Show: notify.Show(q.Get("show")), To: strings.TrimSpace(q.Get("to"))}
+	if f.Show != notify.ShowAll && f.Show != notify.ShowWaiting && f.Show != notify.ShowFailed {
+		return fault.New(fault.Invalid, "messages cannot be listed like this").Field("show")
+	}
+	for name, into := range map[string]func(int64){"contract": func(n int64) { f.Contract = contract.ID(n) }, "before": func(n int64) { f.Before = notify.MessageID(n) }} {
+		if text := strings.TrimSpace(q.Get(name)); text != "" {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n <= 0 {
+				return fault.New(fault.Invalid, "%.40q is not a number of a %s", text, name).Field(name)
+			}
+			into(n)
+		}
+	}
+	list, err := m.Addresses.MessageList(r.Context(), v.Shop.ID, f, sentAtOnce+1)
+	if err != nil {
+		return err
+	}
+	at := func(show notify.Show, before notify.MessageID) string {
+		next := url.Values{"show": {string(show)}, "to": {f.To}, "contract": {q.Get("contract")}}
+		if before != 0 {
+			next.Set("before", strconv.FormatInt(int64(before), 10))
+		}
+		return v.At(sentPath + "?" + next.Encode())
+	}
+	p := sentPage{
+		Path: v.At(sentPath), Show: string(f.Show), To: f.To, Contract: strings.TrimSpace(q.Get("contract")),
+		Empty: dashboard.Empty{Icon: "search", Title: "No message", Text: "No message fits. Messages show here as soon as there is something to report."},
+	}
+	for _, tab := range []struct {
+		show notify.Show
+		name string
+	}{{notify.ShowAll, "All"}, {notify.ShowWaiting, "Waiting"}, {notify.ShowFailed, "Failed"}} {
+		p.Tabs = append(p.Tabs, dashboard.Tab{Name: tab.name, Path: at(tab.show, 0), Here: tab.show == f.Show})
+	}
+	if len(list) > sentAtOnce {
+		list = list[:sentAtOnce]
+		p.Older = at(f.Show, list[sentAtOnce-1].ID)
+	}
+	for _, is := range list {
+		p.Rows = append(p.Rows, m.sentRow(v, is))
+	}
+	return v.Answer(w, dashboard.Page{Name: "sent-mails", Title: "Sent e-mails", Lead: "What was sent, what waits, and what came back, newest first.", Crumb: &dashboard.Crumb{Name: "E-mail texts", Path: path}, Content: p})
+}
+
+func (m *room) sentRow(v dashboard.Visit, is notify.Message) sentRow {
+	row := sentRow{Name: is.Subject, To: is.To, At: v.Instant(is.CreatedAt), State: states[is.Status]}
+	if row.Name == "" {
+		row.Name = words.MailName(is.Kind)
+	}
+	if is.Contract != 0 {
+		row.Path = v.At("/contracts/" + strconv.FormatInt(int64(is.Contract), 10) + "/mails/" + strconv.FormatInt(int64(is.ID), 10))
+	}
+	if is.Status != notify.Sent {
+		row.Why = is.LastError
+	}
+	switch {
+	case is.To == "":
+		row.To = "An erased customer"
+	case is.Status == notify.Queued:
+		row.At = "due " + v.Instant(is.DueAt)
+	case is.Status == notify.Failed && is.Kind != notify.ManagementLink && is.Kind != notify.StaffLink && v.May(staff.ManageContracts):
+		row.Resend = v.At(sentPath + "/" + strconv.FormatInt(int64(is.ID), 10) + "/resend")
+	}
+	return row
+}
+
+// resend sends a message again that has failed.
+func (m *room) resend(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	id, err := strconv.ParseInt(r.PathValue("mail"), 10, 64)
+	if err != nil {
+		return fault.New(fault.NotFound, "there is no such message")
+	}
+	if err := m.Sender.Resend(r.Context(), v.Shop.ID, notify.MessageID(id), v.Actor(r)); err != nil {
+		return err
+	}
+	return v.Go(w, sentPath, "mail-resent")
+}
