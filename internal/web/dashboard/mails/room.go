@@ -40,6 +40,8 @@ type Letters interface {
 	// Preview returns an e-mail by a template to a made-up customer or, with a contract, to its
 	// customer. With a problem that is no warning it is the product's.
 	Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields, about contract.Contract) (Preview, error)
+	// Product returns what the product writes in each part that a template can replace.
+	Product(ctx context.Context, of shop.Shop, k mailtemplate.Key) (mailtemplate.Fields, error)
 	Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) ([]Value, error)
 }
 
@@ -53,6 +55,9 @@ type Options struct {
 	}
 	Addresses interface {
 		Suppressions(ctx context.Context, of shop.ID, limit int) ([]notify.Suppression, error)
+	}
+	Switches interface {
+		ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error)
 	}
 	Sender interface {
 		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
@@ -80,6 +85,8 @@ func New(o Options) dashboard.Room {
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
+			"mail-on":        "The e-mail is sent from now on.",
+			"mail-off":       "The e-mail is not sent any more.",
 			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
@@ -88,6 +95,7 @@ func New(o Options) dashboard.Room {
 			{Pattern: "GET /suppressed", Need: staff.ReadStore, Show: m.suppressed},
 			{Pattern: "GET /suppressed/{hash}", Need: staff.ManageStore, Show: m.askLift},
 			{Pattern: "POST /suppressed/{hash}", Need: staff.ManageStore, Show: m.lift},
+			{Pattern: "POST /mails/{kind}/switch", Need: staff.ManageStore, Show: m.turn},
 			{Pattern: "GET /mails/{kind}/{language}", Need: staff.ReadStore, Show: m.edit},
 			{Pattern: "POST /mails/{kind}/{language}", Need: staff.ManageStore, Show: m.save},
 			{Pattern: "GET /mails/{kind}/{language}/history", Need: staff.ReadStore, Show: m.history},

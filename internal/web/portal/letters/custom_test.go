@@ -1,6 +1,7 @@
 package letters
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -35,6 +36,33 @@ func TestTemplateReplacesPartsOfALetter(t *testing.T) {
 	}
 	if strings.Contains(l.HTML+l.Text, "You don’t need to do anything") || strings.Contains(l.HTML, "\x00") {
 		t.Error("the product's body is in it")
+	}
+}
+
+func TestProductsWordsAreThoseOfItsLetter(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	for _, kind := range notify.CustomerKinds() {
+		for _, language := range []string{"en", "de", "ja"} {
+			k := mailtemplate.Key{Kind: kind, Language: language}
+			f, err := w.Product(t.Context(), hostile, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _, err := w.Preview(t.Context(), hostile, k, mailtemplate.Fields{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Subject != l.Subject || f.Heading == "" || f.Preheader == "" || f.Body == "" {
+				t.Errorf("%s in %s: %+v, and the subject is %q", kind, language, f, l.Subject)
+			}
+			inHTML := html.UnescapeString(l.HTML)
+			for _, part := range append(strings.Split(f.Body, "\n\n"), f.Preheader, f.Heading, f.Button) {
+				if !strings.Contains(inHTML, part) {
+					t.Errorf("%s in %s: the letter lacks %q", kind, language, part)
+				}
+			}
+		}
 	}
 }
 
