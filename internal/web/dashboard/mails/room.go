@@ -80,7 +80,7 @@ func New(o Options) dashboard.Room {
 		Pages: pages,
 		Styles: ".letters{display:grid;gap:var(--s-4);grid-template-columns:minmax(0,1fr)}.letters .sheet{height:46rem;overflow:auto;border:var(--line);border-radius:var(--r-3)}.letters iframe{display:block;width:100%;height:80rem;border:0;background:#fff}" +
 			".letters .phone{width:390px;max-width:100%}.letters .dark iframe{background:#171411}.letters pre{white-space:pre-wrap;overflow-wrap:anywhere}.letters details>*+*{margin-top:var(--s-3)}" +
-			"textarea#f-body{min-height:16rem}.letter-cols{display:grid;grid-template-columns:minmax(0,1fr);gap:var(--s-4);align-items:start}@media (min-width:75rem){.letter-cols{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}",
+			".mails .c form{margin-top:var(--s-2)}textarea#f-body{min-height:16rem}.letter-cols{display:grid;grid-template-columns:minmax(0,1fr);gap:var(--s-4);align-items:start}@media (min-width:75rem){.letter-cols{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}",
 		Said: map[string]string{
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",

@@ -120,6 +120,23 @@ func TestTemplatesAreFenced(t *testing.T) {
 	}
 }
 
+func TestProblemsOfEveryFieldAreReported(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	f := mailtemplate.Fields{Subject: "{{ user }}", Preheader: "{% if true %}", Heading: "{{ customer.nick }}", Body: "<p>\n<script></script></p>", Button: "{{ order.sum }}"}
+	l, problems, err := w.Preview(t.Context(), hostile, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: "en"}, f)
+	var fields []string
+	for _, p := range problems {
+		fields = append(fields, p.Field)
+	}
+	if want := "subject preheader heading body button"; err != nil || strings.Join(fields, " ") != want {
+		t.Errorf("problems with %v, want %s; %v", fields, want, err)
+	}
+	if lint(t, "a template with problems", "en", l); strings.Contains(l.HTML, "user") || l.Subject == "" {
+		t.Errorf("the subject is %q", l.Subject)
+	}
+}
+
 // A subject is one line, whatever a value holds: what follows a line break would be another header.
 func TestValuesMakeNoHeaders(t *testing.T) {
 	t.Parallel()

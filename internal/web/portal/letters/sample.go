@@ -79,13 +79,18 @@ func (w *Writer) PreviewOf(ctx context.Context, of shop.Shop, k mailtemplate.Key
 // preview returns the letter about a matter by a template, and what is wrong with the template.
 func (w *Writer) preview(m matter, f mailtemplate.Fields) (notify.Letter, []mailtemplate.Problem, error) {
 	p := w.page([]matter{m})
-	own := p
+	own, values := p, m.values(p)
 	var problems []mailtemplate.Problem
-	if bad := own.customise(f, m.values(p)); bad != nil {
-		problems = append(problems, mailtemplate.Problem{Field: bad.field, Line: bad.line, Text: bad.err.Error()})
-		own = p
-	} else {
+	// Field by field, so that what is wrong with one does not hide what is wrong with the next.
+	for _, part := range []mailtemplate.Fields{{Subject: f.Subject}, {Preheader: f.Preheader}, {Heading: f.Heading}, {Body: f.Body}, {Button: f.Button}} {
+		if bad := own.customise(part, values); bad != nil {
+			problems = append(problems, mailtemplate.Problem{Field: bad.field, Line: bad.line, Text: bad.err.Error()})
+		}
+	}
+	if problems == nil {
 		problems = own.doubts(m)
+	} else {
+		own = p
 	}
 	l, err := own.letter()
 	if len(l.HTML) > cutOff {
