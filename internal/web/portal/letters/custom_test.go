@@ -57,6 +57,9 @@ func TestProductsWordsAreThoseOfItsLetter(t *testing.T) {
 				t.Errorf("%s in %s: %+v, and the subject is %q", kind, language, f, l.Subject)
 			}
 			inHTML := html.UnescapeString(l.HTML)
+			if !strings.Contains(inHTML, ">"+f.Heading+"</h1>") {
+				t.Errorf("%s in %s: %q is not the heading of the letter", kind, language, f.Heading)
+			}
 			for _, part := range append(strings.Split(f.Body, "\n\n"), f.Preheader, f.Heading, f.Button) {
 				if !strings.Contains(inHTML, part) {
 					t.Errorf("%s in %s: the letter lacks %q", kind, language, part)
@@ -134,6 +137,10 @@ func TestProblemsOfEveryFieldAreReported(t *testing.T) {
 	}
 	if lint(t, "a template with problems", "en", l); strings.Contains(l.HTML, "user") || l.Subject == "" {
 		t.Errorf("the subject is %q", l.Subject)
+	}
+	l, problems, err = w.Preview(t.Context(), hostile, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: "en"}, mailtemplate.Fields{Subject: "mine", Body: "{{ user }}"})
+	if err != nil || len(problems) != 1 || l.Subject == "mine" {
+		t.Errorf("with %+v the subject is %q, not the product's; %v", problems, l.Subject, err)
 	}
 }
 
