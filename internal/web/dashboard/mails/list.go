@@ -19,8 +19,8 @@ import (
 type listPage struct {
 	Switches   string // address of the page on which kinds are switched on and off
 	Suppressed string // address of the list of addresses that get none
-	May        bool   // the reader may switch kinds on and off
 	Groups     []listGroup
+	May        bool // the reader may switch kinds on and off
 }
 
 // listGroup is kinds of e-mail that belong together.
@@ -45,7 +45,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p := listPage{Switches: v.At("/settings/mail"), Suppressed: v.At(suppressedPath), May: v.May(staff.ManageStore)}
+	p := listPage{Switches: v.At("/settings/mail"), Suppressed: v.At(suppressedPath)}
 	for _, section := range words.Mails {
 		g := listGroup{Title: section.Title}
 		for _, mail := range section.Kinds {
@@ -57,6 +57,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 			p.Groups = append(p.Groups, g)
 		}
 	}
+	p.May = v.May(staff.ManageStore)
 	return v.Answer(w, dashboard.Page{
 		Name: "mails", Title: "E-mail texts", Content: p,
 		Lead: "What customers are sent. An e-mail that you write is yours in that language; all others follow the product and your portal texts.",

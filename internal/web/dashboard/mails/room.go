@@ -50,14 +50,14 @@ type Options struct {
 	Templates Templates
 	Letters   Letters
 	Languages []string // of the catalogue
+	Switches  interface {
+		ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error)
+	}
 	Contracts interface {
 		Sheet(ctx context.Context, of shop.ID, id contract.ID, past int) (support.Sheet, error)
 	}
 	Addresses interface {
 		Suppressions(ctx context.Context, of shop.ID, limit int) ([]notify.Suppression, error)
-	}
-	Switches interface {
-		ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error)
 	}
 	Sender interface {
 		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
@@ -82,11 +82,11 @@ func New(o Options) dashboard.Room {
 			".letters .phone{width:390px;max-width:100%}.letters .dark iframe{background:#171411}.letters pre{white-space:pre-wrap;overflow-wrap:anywhere}.letters details>*+*{margin-top:var(--s-3)}" +
 			".mails .c form{margin-top:var(--s-2)}textarea#f-body{min-height:16rem}.letter-cols{display:grid;grid-template-columns:minmax(0,1fr);gap:var(--s-4);align-items:start}@media (min-width:75rem){.letter-cols{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}",
 		Said: map[string]string{
+			"mail-on":        "The e-mail is sent from now on.",
+			"mail-off":       "The e-mail is not sent any more.",
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
-			"mail-on":        "The e-mail is sent from now on.",
-			"mail-off":       "The e-mail is not sent any more.",
 			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
