@@ -90,7 +90,7 @@ func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 		look.New(look.Options{Designs: a.Designs, Samples: sampler}),
 		texts.New(texts.Options{Wordings: a.Wording, Catalogue: a.Wording.Catalogue, Clock: now}),
 		mails.New(mails.Options{
-			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify, Addresses: a.Store,
+			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify, Addresses: a.Store, Switches: a,
 		}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),

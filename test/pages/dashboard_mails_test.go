@@ -17,6 +17,11 @@ func TestMerchantWritesEMailsInTheBrowser(t *testing.T) {
 	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard mails"}
 	v.signIn(s, m)
 	v.open("list", at, http.StatusOK)
+	v.click("switched off", `button[aria-label="Switch off: Paused"]`, http.StatusOK)
+	v.says("The e-mail is not sent any more.")
+	v.open("form switched off", at+"/paused/de", http.StatusOK)
+	v.open("list again", at, http.StatusOK)
+	v.click("switched on", `button[aria-label="Switch on: Paused"]`, http.StatusOK)
 	v.open("form", at+"/paused/en", http.StatusOK)
 	v.fill("#f-heading", hostile)
 	v.fill("#f-subject", "Paused: {{ subscription.name }}")
@@ -64,6 +69,18 @@ func TestMerchantWritesEMailsInTheBrowser(t *testing.T) {
 	v.open("suppressed", s.Dashboard+"/admin/stores/"+login.Handle(m.Shop)+"/suppressed", http.StatusOK)
 	v.open("no such kind", at+"/birthday/en", http.StatusNotFound)
 	v.open("no such language", at+"/paused/xx", http.StatusNotFound)
+	other := &visit{t: t, tab: browser.Tab(t), of: "dashboard mails of another user"}
+	other.signIn(s, m)
+	other.tab.Open(at + "/resumed/en")
+	v.open("form of an older version", at+"/resumed/en", http.StatusOK)
+	other.fill("#f-subject", "Theirs")
+	if status := other.tab.Click("button[value=publish]"); status != http.StatusOK {
+		t.Errorf("publishing answers %d", status)
+	}
+	v.fill("#f-subject", "Mine")
+	v.click("published meanwhile", "button[value=publish]", http.StatusUnprocessableEntity)
+	v.says("What you typed is kept and not published.")
+	v.click("published over it", "button[value=publish]", http.StatusOK)
 	if title := browsertest.Eval[string](v.tab, "document.title"); title == "hit" {
 		t.Error("a merchant's text runs as script")
 	}

@@ -86,6 +86,7 @@ type Field struct {
 	Type     string
 	Value    string // of a checkbox: "on" when it is ticked
 	Hint     string
+	Instead  string   // what stands in the field, as a placeholder, while it is empty
 	Choices  []Choice // of a select
 	Required bool
 	Plain    bool // all fields of its form are optional, and the form says so

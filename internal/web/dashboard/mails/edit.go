@@ -133,7 +133,15 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, e entered, versions 
 		return page, err
 	}
 	page.Sheets = shown.Sheets
-	page.Content = p.with(e, shown)
+	p = p.with(e, shown)
+	product, err := m.Letters.Product(ctx, v.Shop, e.Key)
+	if err != nil {
+		return page, err
+	}
+	for i, text := range []string{product.Subject, product.Preheader, product.Heading, product.Body, product.Button} {
+		p.Fields[i].Instead = text
+	}
+	page.Content = p
 	return page, nil
 }
 
@@ -180,6 +188,16 @@ func (m *room) contract(ctx context.Context, v dashboard.Visit, typed string) (c
 	return sheet.Contract, err
 }
 
+// overtaken says which version was published since the form was opened.
+func overtaken(v dashboard.Visit, versions []mailtemplate.Template) error {
+	if len(versions) == 0 {
+		return fault.New(fault.Conflict, "the versions of this e-mail have changed since the form was opened: look at it, and publish again").Code("changedMeanwhile")
+	}
+	last := versions[0]
+	return fault.New(fault.Conflict, "another user has published a version meanwhile: version %d, by %s, on %s. What you typed is kept and not published. Look at the history, and publish again to replace that version",
+		last.Version, last.Author, v.Instant(last.PublishedAt)).Code("changedMeanwhile")
+}
+
 // save publishes the form, sends it as a test, or shows how it is read.
 func (m *room) save(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	k, versions, err := m.find(r, v)
@@ -211,7 +229,14 @@ func (m *room) save(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	}
 	switch form.Get("do") {
 	case "publish":
-		if err := m.Templates.Publish(r.Context(), v.Shop.ID, e.Draft, v.Actor(r)); err != nil {
+		if err := m.Templates.Publish(r.Context(), v.Shop.ID, e.Draft, v.Actor(r)); fault.Is(err, fault.Conflict) {
+			// What is typed stays, and can replace the version that its author has not seen.
+			if _, versions, err = m.find(r, v); err != nil {
+				return err
+			}
+			e.Seen = newest(versions)
+			return refuse(overtaken(v, versions))
+		} else if err != nil {
 			return refuse(err)
 		}
 		return v.Go(w, address(k), "mail-published")

@@ -5,9 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/dashboard/words"
 )
@@ -18,6 +21,7 @@ type listPage struct {
 	Sent       string // address of the list of messages
 	Suppressed string // address of the list of addresses that get none
 	Groups     []listGroup
+	May        bool // the reader may switch kinds on and off
 }
 
 // listGroup is kinds of e-mail that belong together.
@@ -30,6 +34,8 @@ type listGroup struct {
 type kindRow struct {
 	Name, About, Path string
 	State             dashboard.Badge
+	Switch            string // address of the form that switches it on or off
+	Sent              bool   // the store sends it
 	Own               string // languages in which it is the store's; empty: none
 	Last              string // when its newest version was published, with its author
 }
@@ -52,6 +58,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 			p.Groups = append(p.Groups, g)
 		}
 	}
+	p.May = v.May(staff.ManageStore)
 	return v.Answer(w, dashboard.Page{
 		Name: "mails", Title: "E-mail texts", Content: p,
 		Lead: "What customers are sent. An e-mail that you write is yours in that language; all others follow the product and your portal texts.",
@@ -60,10 +67,11 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 
 func (m *room) row(v dashboard.Visit, mail words.Mail, live []mailtemplate.Template) kindRow {
 	row := kindRow{Name: mail.Name, About: strings.TrimSpace(mail.About + " Customers can refuse it."), State: dashboard.Badge{Tone: dashboard.Good, Text: "Sent"}}
+	row.Sent, row.Switch = v.Shop.Settings.Sends(mail.Kind), v.At(path+"/"+string(mail.Kind)+"/switch")
 	if notify.Required(mail.Kind) {
 		row.About = strings.TrimSpace(mail.About + " Customers cannot refuse it.")
 	}
-	if !v.Shop.Settings.Sends(mail.Kind) {
+	if !row.Sent {
 		row.State = dashboard.Badge{Tone: dashboard.Neutral, Text: "Not sent", Hollow: true}
 	}
 	shown := locale.Fallback
@@ -83,6 +91,29 @@ func (m *room) row(v dashboard.Visit, mail words.Mail, live []mailtemplate.Templ
 	}
 	row.Path = v.At(address(mailtemplate.Key{Kind: mail.Kind, Language: shown}))
 	return row
+}
+
+// turn switches a kind on or off, as the settings do.
+func (m *room) turn(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	kind := notify.Kind(r.PathValue("kind"))
+	if !slices.Contains(notify.CustomerKinds(), kind) {
+		return fault.New(fault.NotFound, "there is no e-mail %.40q", kind).Code("mailTemplateUnknown")
+	}
+	done, on := "mail-off", false
+	switch to := r.PostForm.Get("to"); to {
+	case "on":
+		done, on = "mail-on", true
+	case "off":
+	default:
+		return fault.New(fault.Invalid, "an e-mail is switched on or off, not %.20q", to).Field("to")
+	}
+	if _, err := m.Switches.ChangeSettings(r.Context(), v.Shop.Domain, v.Actor(r), func(s *shop.Settings) error {
+		s.SetSends(kind, on)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return v.Go(w, path, done)
 }
 
 // address returns the path of a template, below the store's.

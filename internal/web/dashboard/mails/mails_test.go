@@ -55,6 +55,10 @@ func (*post) Preview(_ context.Context, of shop.Shop, k mailtemplate.Key, f mail
 	return p, nil
 }
 
+func (*post) Product(context.Context, shop.Shop, mailtemplate.Key) (mailtemplate.Fields, error) {
+	return mailtemplate.Fields{Subject: "Product's <b>", Preheader: "Beside", Heading: "Above", Body: "Hello Ada,\n\nbye", Button: "Press"}, nil
+}
+
 func (*post) Values(context.Context, shop.Shop, mailtemplate.Key) ([]mails.Value, error) {
 	return []mails.Value{{Name: "shop.name", Example: "Demo <b>"}, {Name: "order.name"}}, nil
 }
@@ -93,6 +97,16 @@ func (p *post) Lift(_ context.Context, _ shop.ID, hash string, _ activity.Actor)
 	return nil
 }
 
+// ChangeSettings changes the settings of the first store.
+func (s site) ChangeSettings(_ context.Context, domain string, _ activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error) {
+	if domain != s.First.Domain {
+		return shop.Settings{}, fault.New(fault.NotFound, "no store %q", domain)
+	}
+	err := fn(&s.First.Settings)
+	s.Put()
+	return s.First.Settings, err
+}
+
 func open(t *testing.T) site {
 	t.Helper()
 	here := site{post: &post{}}
@@ -103,7 +117,7 @@ func open(t *testing.T) site {
 				return check(f), nil
 			},
 		}
-		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post, Addresses: here.post}))
+		o.Rooms = append(o.Rooms, mails.New(mails.Options{Templates: here.templates, Letters: here.post, Languages: here.templates.Languages, Contracts: here.post, Sender: here.post, Addresses: here.post, Switches: &here}))
 	})
 	here.SignIn(dashboardtest.Owner)
 	return here
@@ -113,7 +127,8 @@ func TestEMailIsPublishedRestoredAndReset(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.Want(s.Get(at), http.StatusOK, "Upcoming order", "The product’s", "Not sent")
-	s.Want(s.Get(at+"/paused/de"), http.StatusOK, s.First.Domain+" paused de", "{{ shop.name }}", "Demo &lt;b&gt;", "nothing in this e-mail")
+	s.Want(s.Get(at+"/paused/de"), http.StatusOK, s.First.Domain+" paused de", "{{ shop.name }}", "Demo &lt;b&gt;", "nothing in this e-mail",
+		`placeholder="Product&#39;s &lt;b&gt;"`, `placeholder="Beside"`, `placeholder="Above"`, "placeholder=\"Hello Ada,\n\nbye\"", `placeholder="Press"`)
 	s.Want(s.Post(at+"/paused/de", "seen", "0", "subject", " odd ", "heading", "H", "do", "publish"), http.StatusOK, "The e-mail was published.", `value="odd"`, `name="seen" value="1"`)
 	s.Want(s.Get(at), http.StatusOK, "Yours in Deutsch")
 	s.Want(s.Post(at+"/paused/de", "seen", "1", "subject", "second", "do", "publish"), http.StatusOK, `name="seen" value="2"`)
@@ -128,6 +143,48 @@ func TestEMailIsPublishedRestoredAndReset(t *testing.T) {
 	}
 	for _, path := range []string{"/merchant_notice/en", "/staff_link/en", "/birthday/en", "/paused/fr"} {
 		s.Want(s.Get(at+path), http.StatusNotFound)
+	}
+}
+
+func TestPublishAfterAnotherUsersKeepsTheFormAndMayReplace(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "theirs", "do", "publish"), http.StatusOK, "The e-mail was published.")
+	s.Want(s.Post(at+"/paused/en", "seen", "0", "subject", "mine", "do", "publish"), http.StatusUnprocessableEntity,
+		"Another user has published a version meanwhile: version 1, by ", "What you typed is kept and not published.", `value="mine"`, `name="seen" value="1"`)
+	if list, err := s.templates.Live(t.Context(), s.First.ID); err != nil || len(list) != 1 || list[0].Subject != "theirs" {
+		t.Fatalf("after the conflict %+v is sent, %v", list, err)
+	}
+	s.Want(s.Post(at+"/paused/en", "seen", "1", "subject", "mine", "do", "publish"), http.StatusOK, "The e-mail was published.", `name="seen" value="2"`)
+	s.Want(s.Get(at+"/paused/en/history"), http.StatusOK, "<del>theirs</del>", "<ins>mine</ins>")
+	// A version that never was, of an e-mail that has none.
+	s.Want(s.Post(at+"/resumed/en", "seen", "7", "subject", "mine", "do", "publish"), http.StatusUnprocessableEntity, "publish again", `value="mine"`, `name="seen" value="0"`)
+}
+
+func TestListSwitchesKindsOnAndOff(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	off := `value="off" aria-label="Switch off: Paused"`
+	s.Want(s.Get(at), http.StatusOK, "Signing in", off, `aria-label="Switch on: Order placed"`)
+	s.Want(s.Post(at+"/paused/switch", "to", "off"), http.StatusOK, "The e-mail is not sent any more.", `value="on" aria-label="Switch on: Paused"`)
+	if s.First.Settings.Sends(notify.Paused) || !s.First.Settings.Sends(notify.Resumed) {
+		t.Errorf("the settings are %+v", s.First.Settings)
+	}
+	s.Want(s.Get(at+"/paused/en"), http.StatusOK, "The store does not send this e-mail.")
+	s.Want(s.Post(at+"/paused/switch", "to", "on"), http.StatusOK, "The e-mail is sent from now on.", off)
+	s.Want(s.Post(at+"/transaction_success/switch", "to", "on"), http.StatusOK, `aria-label="Switch off: Order placed"`)
+	for path, status := range map[string]int{"/birthday": http.StatusNotFound, "/merchant_notice": http.StatusNotFound, "/paused": http.StatusBadRequest} {
+		s.Want(s.Post(at+path+"/switch", "to", "sideways"), status)
+	}
+	s.Want(s.Post("/admin/stores/second/mails/paused/switch", "to", "off"), http.StatusNotFound)
+	s.Add("analyst@demo.example", staff.Analyst)
+	s.SignIn("analyst@demo.example")
+	if p := s.Get(at); strings.Contains(p.Text, "Switch off") {
+		t.Error("an analyst is offered the switch")
+	}
+	s.Want(s.Post(at+"/paused/switch", "to", "off"), http.StatusForbidden)
+	if !s.First.Settings.Sends(notify.Paused) {
+		t.Error("it was switched off by a user who may not")
 	}
 }
 

@@ -40,6 +40,8 @@ type Letters interface {
 	// Preview returns an e-mail by a template to a made-up customer or, with a contract, to its
 	// customer. With a problem that is no warning it is the product's.
 	Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields, about contract.Contract) (Preview, error)
+	// Product returns what the product writes in each part that a template can replace.
+	Product(ctx context.Context, of shop.Shop, k mailtemplate.Key) (mailtemplate.Fields, error)
 	Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) ([]Value, error)
 }
 
@@ -48,6 +50,9 @@ type Options struct {
 	Templates Templates
 	Letters   Letters
 	Languages []string // of the catalogue
+	Switches  interface {
+		ChangeSettings(ctx context.Context, domain string, by activity.Actor, fn func(*shop.Settings) error) (shop.Settings, error)
+	}
 	Contracts interface {
 		Sheet(ctx context.Context, of shop.ID, id contract.ID, past int) (support.Sheet, error)
 	}
@@ -77,8 +82,10 @@ func New(o Options) dashboard.Room {
 		Pages: pages,
 		Styles: ".letters{display:grid;gap:var(--s-4);grid-template-columns:minmax(0,1fr)}.letters .sheet{height:46rem;overflow:auto;border:var(--line);border-radius:var(--r-3)}.letters iframe{display:block;width:100%;height:80rem;border:0;background:#fff}" +
 			".letters .phone{width:390px;max-width:100%}.letters .dark iframe{background:#171411}.letters pre{white-space:pre-wrap;overflow-wrap:anywhere}.letters details>*+*{margin-top:var(--s-3)}" +
-			"textarea#f-body{min-height:16rem}.letter-cols{display:grid;grid-template-columns:minmax(0,1fr);gap:var(--s-4);align-items:start}@media (min-width:75rem){.letter-cols{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}",
+			".mails .c form{margin-top:var(--s-2)}textarea#f-body{min-height:16rem}.letter-cols{display:grid;grid-template-columns:minmax(0,1fr);gap:var(--s-4);align-items:start}@media (min-width:75rem){.letter-cols{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}}",
 		Said: map[string]string{
+			"mail-on":        "The e-mail is sent from now on.",
+			"mail-off":       "The e-mail is not sent any more.",
 			"mail-published": "The e-mail was published. Customers get it from now on.",
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
@@ -93,6 +100,7 @@ func New(o Options) dashboard.Room {
 			{Pattern: "GET /suppressed", Need: staff.ReadStore, Show: m.suppressed},
 			{Pattern: "GET /suppressed/{hash}", Need: staff.ManageStore, Show: m.askLift},
 			{Pattern: "POST /suppressed/{hash}", Need: staff.ManageStore, Show: m.lift},
+			{Pattern: "POST /mails/{kind}/switch", Need: staff.ManageStore, Show: m.turn},
 			{Pattern: "GET /mails/{kind}/{language}", Need: staff.ReadStore, Show: m.edit},
 			{Pattern: "POST /mails/{kind}/{language}", Need: staff.ManageStore, Show: m.save},
 			{Pattern: "GET /mails/{kind}/{language}/history", Need: staff.ReadStore, Show: m.history},

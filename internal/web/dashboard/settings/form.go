@@ -27,6 +27,7 @@ type fact struct{ Name, Value string }
 // formPage is a page with a form of settings.
 type formPage struct {
 	Path     string // that the form is sent to, below the store's
+	Words    string // path of the page on which e-mails are written; empty: the form is about others
 	Groups   []group
 	Register []fact // addresses that the merchant enters at the platform
 	Facts    []fact

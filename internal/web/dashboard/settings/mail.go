@@ -11,7 +11,7 @@ import (
 
 // mailForm returns the form of the kinds of e-mail.
 func mailForm(s shop.Settings) formPage {
-	p := formPage{Path: "/settings/mail"}
+	p := formPage{Path: "/settings/mail", Words: "/mails"}
 	for _, section := range words.Mails {
 		g := group{Title: section.Title}
 		for _, m := range section.Kinds {

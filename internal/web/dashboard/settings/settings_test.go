@@ -74,6 +74,7 @@ func TestEveryKindOfMailHasSwitch(t *testing.T) {
 	s := open(t)
 	s.SignIn(dashboardtest.Owner)
 	p := s.Get(at + "/settings/mail")
+	s.Want(p, http.StatusOK, `href="`+at+`/mails"`)
 	var fields []string
 	for _, k := range notify.Kinds() {
 		name := "mail-" + string(k)

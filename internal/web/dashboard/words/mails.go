@@ -38,6 +38,8 @@ var Mails = []struct {
 		{notify.ProductRemoved, "Product removed", ""},
 		{notify.ProductReplaced, "Product replaced", ""},
 		{notify.PriceUpdated, "Price changed", ""},
+	}},
+	{"Signing in", []Mail{
 		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
 	}},
 	{"To you", []Mail{

@@ -1,6 +1,7 @@
 package letters
 
 import (
+	"html"
 	"strings"
 	"testing"
 
@@ -35,6 +36,36 @@ func TestTemplateReplacesPartsOfALetter(t *testing.T) {
 	}
 	if strings.Contains(l.HTML+l.Text, "You don’t need to do anything") || strings.Contains(l.HTML, "\x00") {
 		t.Error("the product's body is in it")
+	}
+}
+
+func TestProductsWordsAreThoseOfItsLetter(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	for _, kind := range notify.CustomerKinds() {
+		for _, language := range []string{"en", "de", "ja"} {
+			k := mailtemplate.Key{Kind: kind, Language: language}
+			f, err := w.Product(t.Context(), hostile, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _, err := w.Preview(t.Context(), hostile, k, mailtemplate.Fields{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Subject != l.Subject || f.Heading == "" || f.Preheader == "" || f.Body == "" {
+				t.Errorf("%s in %s: %+v, and the subject is %q", kind, language, f, l.Subject)
+			}
+			inHTML := html.UnescapeString(l.HTML)
+			if !strings.Contains(inHTML, ">"+f.Heading+"</h1>") {
+				t.Errorf("%s in %s: %q is not the heading of the letter", kind, language, f.Heading)
+			}
+			for _, part := range append(strings.Split(f.Body, "\n\n"), f.Preheader, f.Heading, f.Button) {
+				if !strings.Contains(inHTML, part) {
+					t.Errorf("%s in %s: the letter lacks %q", kind, language, part)
+				}
+			}
+		}
 	}
 }
 
@@ -89,6 +120,27 @@ func TestTemplatesAreFenced(t *testing.T) {
 				lint(t, name, "en", l)
 			}
 		})
+	}
+}
+
+func TestProblemsOfEveryFieldAreReported(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	f := mailtemplate.Fields{Subject: "{{ user }}", Preheader: "{% if true %}", Heading: "{{ customer.nick }}", Body: "<p>\n<script></script></p>", Button: "{{ order.sum }}"}
+	l, problems, err := w.Preview(t.Context(), hostile, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: "en"}, f)
+	var fields []string
+	for _, p := range problems {
+		fields = append(fields, p.Field)
+	}
+	if want := "subject preheader heading body button"; err != nil || strings.Join(fields, " ") != want {
+		t.Errorf("problems with %v, want %s; %v", fields, want, err)
+	}
+	if lint(t, "a template with problems", "en", l); strings.Contains(l.HTML, "user") || l.Subject == "" {
+		t.Errorf("the subject is %q", l.Subject)
+	}
+	l, problems, err = w.Preview(t.Context(), hostile, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: "en"}, mailtemplate.Fields{Subject: "mine", Body: "{{ user }}"})
+	if err != nil || len(problems) != 1 || l.Subject == "mine" {
+		t.Errorf("with %+v the subject is %q, not the product's; %v", problems, l.Subject, err)
 	}
 }
 

@@ -119,11 +119,17 @@ var (
 	asText = texttemplate.Must(texttemplate.New("letter.txt").Funcs(texttemplate.FuncMap{"wrap": wrap, "row": row}).ParseFS(files, "letter.txt"))
 )
 
+// preheader returns what mail programs show beside the subject.
+func (p page) preheader() string {
+	if p.Preheader == "" && len(p.Says) > 0 {
+		return p.Says[0]
+	}
+	return p.Preheader
+}
+
 // written returns the letter's words.
 func (p page) written() (notify.Content, error) {
-	if p.Preheader == "" && len(p.Says) > 0 {
-		p.Preheader = p.Says[0]
-	}
+	p.Preheader = p.preheader()
 	var rich, plain strings.Builder
 	if err := asHTML.Execute(&rich, p); err != nil {
 		return notify.Content{}, err

@@ -36,11 +36,7 @@ func (w *Writer) Sample(ctx context.Context, of shop.Shop, kind notify.Kind, lan
 // Preview returns a letter to a made-up customer by a template, and what is wrong with the template.
 // With something that cannot be published it is the product's letter.
 func (w *Writer) Preview(ctx context.Context, of shop.Shop, k mailtemplate.Key, f mailtemplate.Fields) (notify.Letter, []mailtemplate.Problem, error) {
-	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 1, k.Language)
-	if err != nil {
-		return notify.Letter{}, nil, err
-	}
-	m, err := sample(v, k.Kind)
+	m, err := w.sampled(ctx, of, k)
 	if err != nil {
 		return notify.Letter{}, nil, err
 	}
@@ -83,13 +79,18 @@ func (w *Writer) PreviewOf(ctx context.Context, of shop.Shop, k mailtemplate.Key
 // preview returns the letter about a matter by a template, and what is wrong with the template.
 func (w *Writer) preview(m matter, f mailtemplate.Fields) (notify.Letter, []mailtemplate.Problem, error) {
 	p := w.page([]matter{m})
-	own := p
+	own, values := p, m.values(p)
 	var problems []mailtemplate.Problem
-	if bad := own.customise(f, m.values(p)); bad != nil {
-		problems = append(problems, mailtemplate.Problem{Field: bad.field, Line: bad.line, Text: bad.err.Error()})
-		own = p
-	} else {
+	// Field by field, so that what is wrong with one does not hide what is wrong with the next.
+	for _, part := range []mailtemplate.Fields{{Subject: f.Subject}, {Preheader: f.Preheader}, {Heading: f.Heading}, {Body: f.Body}, {Button: f.Button}} {
+		if bad := own.customise(part, values); bad != nil {
+			problems = append(problems, mailtemplate.Problem{Field: bad.field, Line: bad.line, Text: bad.err.Error()})
+		}
+	}
+	if problems == nil {
 		problems = own.doubts(m)
+	} else {
+		own = p
 	}
 	l, err := own.letter()
 	if len(l.HTML) > cutOff {
@@ -98,16 +99,39 @@ func (w *Writer) preview(m matter, f mailtemplate.Fields) (notify.Letter, []mail
 	return l, problems, err
 }
 
+// sampled returns what a letter to a made-up customer is about.
+func (w *Writer) sampled(ctx context.Context, of shop.Shop, k mailtemplate.Key) (matter, error) {
+	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 1, k.Language)
+	if err != nil {
+		return matter{}, err
+	}
+	return sample(v, k.Kind)
+}
+
+// Product returns what the product writes, to a made-up customer, in each part that a template can
+// replace. The body is plain text; a part that the letter lacks is empty.
+func (w *Writer) Product(ctx context.Context, of shop.Shop, k mailtemplate.Key) (mailtemplate.Fields, error) {
+	m, err := w.sampled(ctx, of, k)
+	if err != nil {
+		return mailtemplate.Fields{}, err
+	}
+	p := w.page([]matter{m})
+	f := mailtemplate.Fields{
+		Subject: p.Subject, Preheader: p.preheader(), Heading: p.Heading,
+		Body: strings.Join(slices.Concat([]string{p.Hello}, p.Says, p.Changes), "\n\n"),
+	}
+	if p.Button != nil {
+		f.Button = p.Button.Text
+	}
+	return f, nil
+}
+
 // Value is what templates may name, with an example.
 type Value struct{ Name, Example string }
 
 // Values lists what templates of a kind may name. Those without an example have no value in this kind.
 func (w *Writer) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) ([]Value, error) {
-	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 1, k.Language)
-	if err != nil {
-		return nil, err
-	}
-	m, err := sample(v, k.Kind)
+	m, err := w.sampled(ctx, of, k)
 	if err != nil {
 		return nil, err
 	}
