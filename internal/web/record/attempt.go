@@ -4,6 +4,7 @@
 package record
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,16 +91,16 @@ func mailStatus(is notify.Result) string {
 	case notify.Failed:
 		return "FAILED"
 	case notify.Suppressed:
-		return notSent[is.Reason]
+		return cmp.Or(notSent[is.Reason], emailUnsent)
 	case notify.Queued, notify.Sending:
 	}
 	return emailUnsent
 }
 
-// notSent is the interface's word for why a message was not sent.
+// notSent is the interface's word for why a message was not sent; it has none for other reasons.
 var notSent = map[string]string{
 	notify.Disabled: "EMAIL_SETTINGS_DISABLED", notify.Refused: "STOP_FROM_CONTRACT", notify.ContractCancelled: "CONTRACT_CANCELLED", notify.ContractPaused: "CONTRACT_PAUSED",
-	notify.NoPayment: "CUSTOMER_PAYMENT_EMPTY", notify.NoLongerTrue: emailUnsent,
+	notify.NoPayment: "CUSTOMER_PAYMENT_EMPTY", notify.Bounced: "FAILED", notify.Complained: "FAILED",
 }
 
 // NewAttemptVariant writes a line as what an attempt orders.
