@@ -59,7 +59,7 @@ func (s *Sandbox) control() http.Handler {
 	mux.HandleFunc("POST /partners", answer(s.addPartner))
 	mux.HandleFunc("POST /partners/{id}", answer(s.setPartner))
 	mux.HandleFunc("GET /mail", s.atRest(answer(s.mail)))
-	inbox.Routes(mux, s.caught)
+	inbox.Routes(mux, s.atRest, s.caught)
 	mux.HandleFunc("POST /webhook-sink", answer(s.addSink))
 	mux.HandleFunc("GET /webhook-sink/{id}", s.atRest(answer(s.arrivals)))
 	mux.HandleFunc("POST /webhook-sink/{id}", s.receive)

@@ -34,23 +34,31 @@ func (r *suppressionRow) Columns(m *mapping, s *notify.Suppression) {
 	mapTime(m, &r.At, &s.At)
 }
 
-// Suppressed returns the suppressions among addresses, by hash.
-func (tx *Tx) Suppressed(ctx context.Context, hashes []string) (map[string]notify.Suppression, error) {
-	return suppressed(ctx, tx.q, tx.of, hashes)
+// Suppressed returns the suppressions among addresses, by address.
+func (tx *Tx) Suppressed(ctx context.Context, addresses []string) (map[string]notify.Suppression, error) {
+	return suppressed(ctx, tx.q, tx.of, addresses)
 }
 
-func suppressed(ctx context.Context, q bun.IDB, of shop.ID, hashes []string) (map[string]notify.Suppression, error) {
-	if len(hashes) == 0 {
+func suppressed(ctx context.Context, q bun.IDB, of shop.ID, addresses []string) (map[string]notify.Suppression, error) {
+	if len(addresses) == 0 {
 		return nil, nil
+	}
+	hashes := make([]string, len(addresses))
+	for i, address := range addresses {
+		hashes[i] = notify.AddressHash(of, address)
 	}
 	var rows []suppressionRow
 	if err := q.NewSelect().Model(&rows).Where("s.shop_id = ?", of).Where("s.address_hash IN (?)", bun.List(hashes)).Scan(ctx); err != nil {
-		return nil, fmt.Errorf("find suppressions among %d addresses: %w", len(hashes), err)
+		return nil, fmt.Errorf("find suppressions among %d addresses: %w", len(addresses), err)
 	}
 	list, err := readRows[notify.Suppression](rows)
 	found := make(map[string]notify.Suppression, len(list))
 	for _, s := range list {
-		found[s.Hash] = s
+		for i, hash := range hashes {
+			if hash == s.Hash {
+				found[addresses[i]] = s
+			}
+		}
 	}
 	return found, err
 }
@@ -95,16 +103,10 @@ func (s notifyStore) ShopOfMail(ctx context.Context, mailID string) (shop.ID, er
 
 // SuppressedAddresses says which of addresses get no e-mails any more.
 func (db *DB) SuppressedAddresses(ctx context.Context, of shop.ID, addresses []string) (map[string]bool, error) {
-	hashes := make([]string, len(addresses))
-	for i, address := range addresses {
-		hashes[i] = notify.AddressHash(of, address)
-	}
-	found, err := suppressed(ctx, db.in(of), of, hashes)
+	found, err := suppressed(ctx, db.in(of), of, addresses)
 	gone := make(map[string]bool, len(found))
-	for i, address := range addresses {
-		if _, is := found[hashes[i]]; is {
-			gone[address] = true
-		}
+	for address := range found {
+		gone[address] = true
 	}
 	return gone, err
 }

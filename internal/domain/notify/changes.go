@@ -129,7 +129,7 @@ func confirmation(e activity.Entry, kind Kind, to Recipient) (*Message, error) {
 	}
 	m, err := New(Message{
 		Kind: kind, To: to.Email, Contract: to.Contract, Customer: to.Customer, Facts: Facts{Change: &change}, Actor: e.Actor, DedupeKey: key,
-		ExpiresAt: e.At.Add(life),
+		ExpiresAt: e.At.Add(Life),
 	}, e.At)
 	if err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func confirmation(e activity.Entry, kind Kind, to Recipient) (*Message, error) {
 	return &m, nil
 }
 
-// life is how long after a change or a decline its message may still be sent.
-const life = 3 * 24 * time.Hour
+// Life is how long after a change or a decline its message may still be sent.
+const Life = 3 * 24 * time.Hour
 
 // CreatedKey is the key of the message that confirms a new contract.
 func CreatedKey(c contract.ID) string { return fmt.Sprintf("%s:%d", SubscriptionCreated, c) }

@@ -29,7 +29,7 @@ type checker struct {
 	opensAt  time.Time // when optional messages may be sent; zero: now
 	refused  map[contract.ID][]Kind
 	received map[string]int         // letters of the last day, by address
-	gone     map[string]Suppression // by the hash of the address
+	gone     map[string]Suppression // by address
 }
 
 func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, now time.Time) (checker, error) {
@@ -42,17 +42,15 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	if c.refused, err = refusedKinds(ctx, tx, messages); err != nil {
 		return c, err
 	}
-	var to, hashes []string
+	var all, to []string
 	for _, m := range messages {
-		hashes = append(hashes, AddressHash(of.ID, m.To))
-	}
-	if c.gone, err = tx.Suppressed(ctx, hashes); err != nil {
-		return c, err
-	}
-	for _, m := range messages {
+		all = append(all, m.To)
 		if slices.Contains(OptionalKinds, m.Kind) {
 			to = append(to, m.To)
 		}
+	}
+	if c.gone, err = tx.Suppressed(ctx, all); err != nil {
+		return c, err
 	}
 	if len(to) > 0 {
 		c.received, err = tx.LettersSince(ctx, to, now.Add(-capWindow))
@@ -75,7 +73,7 @@ func nextOpening(local time.Time) time.Time {
 // verdict says why a message is never sent, or until when it waits. Neither: it is sent now.
 func (c checker) verdict(m Message) (why string, later time.Time) {
 	optional := slices.Contains(OptionalKinds, m.Kind)
-	gone := c.gone[AddressHash(c.shop.ID, m.To)]
+	gone := c.gone[m.To]
 	switch {
 	case !m.ExpiresAt.IsZero() && !c.now.Before(m.ExpiresAt):
 		return NoLongerTrue, later

@@ -50,8 +50,8 @@ func masked(address string) string {
 
 // SuppressionTx reads and writes suppressions.
 type SuppressionTx interface {
-	// Suppressed returns the suppressions among addresses, by hash.
-	Suppressed(ctx context.Context, hashes []string) (map[string]Suppression, error)
+	// Suppressed returns the suppressions among addresses, by address.
+	Suppressed(ctx context.Context, addresses []string) (map[string]Suppression, error)
 	// PutSuppression adds a suppression. One that there is stays, but a complaint takes the place of
 	// a bounce.
 	PutSuppression(ctx context.Context, s Suppression) error

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -77,7 +78,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID, id EndpointID, size int
 		if flying > 0 {
 			size = maxInFlight - flying
 		}
-		due, err := tx.DueDeliveries(ctx, id, now, batchSize)
+		due, err := tx.DueDeliveries(ctx, id, now, max(size, batchSize))
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,11 @@ func (s *Service) send(ctx context.Context, c claimed) (slowest time.Duration, e
 	if err != nil {
 		return 0, err
 	}
-	todo, results := make(chan Delivery), make(chan result, len(c.list))
+	todo, results := make(chan Delivery, len(c.list)), make(chan result, len(c.list))
+	for _, d := range c.list {
+		todo <- d
+	}
+	close(todo)
 	var stopped atomic.Bool // nothing more is begun
 	var workers sync.WaitGroup
 	failed := make([]error, min(maxInFlight, len(c.list)))
@@ -172,10 +177,6 @@ func (s *Service) send(ctx context.Context, c claimed) (slowest time.Duration, e
 		})
 	}
 	go func() {
-		for _, d := range c.list {
-			todo <- d
-		}
-		close(todo)
 		workers.Wait()
 		close(results)
 	}()
@@ -202,16 +203,11 @@ func (s *Service) send(ctx context.Context, c claimed) (slowest time.Duration, e
 			stopped.Store(true)
 		}
 	}
-	for _, one := range failed {
-		if err == nil {
-			err = one
-		}
-	}
-	return slowest, err
+	return slowest, errors.Join(append(failed, err)...)
 }
 
-// try makes one try; nil when there was none. A message without an ID is older than Retention and was
-// deleted, one without a body had customer data that was erased since it was claimed.
+// try makes one try; nil when there was none. A message without a body is older than
+// Retention and was deleted, or had customer data that was erased since it was claimed.
 func (s *Service) try(ctx context.Context, e Endpoint, d Delivery, m Message) (*result, error) {
 	if len(m.Body) == 0 {
 		return nil, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -27,7 +26,6 @@ type Tx interface {
 	FeedTx
 	notify.NoticeTx
 	activity.Recorder
-	Enqueue(ctx context.Context, tasks ...task.Task) error
 }
 
 // EndpointTx reads and writes endpoints.

@@ -17,7 +17,7 @@ const (
 	claimAtOnce = 120
 	quickCall   = 250 * time.Millisecond
 	// batchSize is how many deliveries one transaction reads.
-	batchSize = 120
+	batchSize = 50
 	// sendLease is how long a worker owns a try that it claimed.
 	sendLease = time.Minute
 	// renderRetry is the delay after a body could not be rendered.

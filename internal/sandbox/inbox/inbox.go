@@ -38,12 +38,12 @@ type Catcher func(r *http.Request) ([]Item, error)
 // pageSize is how many items a page lists.
 const pageSize = 50
 
-// Routes serves the pages.
-func Routes(mux *http.ServeMux, catch Catcher) {
+// Routes serves the pages, each inside what is around all reads.
+func Routes(mux *http.ServeMux, around func(http.HandlerFunc) http.HandlerFunc, catch Catcher) {
 	p := &pages{catch}
-	mux.HandleFunc("GET /inbox", p.list)
-	mux.HandleFunc("GET /inbox/{number}", p.one)
-	mux.HandleFunc("GET /inbox/{number}/letter", p.letter)
+	mux.HandleFunc("GET /inbox", around(p.list))
+	mux.HandleFunc("GET /inbox/{number}", around(p.one))
+	mux.HandleFunc("GET /inbox/{number}/letter", around(p.letter))
 }
 
 type pages struct{ catch Catcher }

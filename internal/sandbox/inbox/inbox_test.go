@@ -12,7 +12,7 @@ import (
 func TestLettersAreFenced(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	Routes(mux, func(*http.Request) ([]Item, error) {
+	Routes(mux, func(h http.HandlerFunc) http.HandlerFunc { return h }, func(*http.Request) ([]Item, error) {
 		return []Item{
 			{To: "ana@shopper.example", Kind: "paused", Subject: `<script>alert("subject")</script>`, Text: "<b>", HTML: "<html><head></head><body><script>alert(1)</script></body></html>", At: time.Unix(0, 0)},
 			{To: "+15550001", Kind: "upcoming_order", Text: "Soon", Segments: 1, At: time.Unix(0, 0)},

@@ -10,9 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 )
 
-// mailLife is how long after its creation an e-mail about a payment may still be sent.
-const mailLife = 3 * 24 * time.Hour
-
 // notify sends the customer a notice.
 func (l *Cases) notify(a *billing.Attempt, slot dunning.ScheduledNotice, g dunning.Inputs) error {
 	a.Dunning.NotifiedAt = slot.At
@@ -65,7 +62,7 @@ func paymentMail(a *billing.Attempt, c contract.Contract, kind notify.Kind, d no
 	}
 	m, err := notify.New(notify.Message{
 		Kind: kind, To: c.Customer.Email, Contract: c.ID, Attempt: int64(a.ID), Customer: c.Customer.ID, Facts: notify.Facts{Decline: &d}, Actor: activity.System,
-		DedupeKey: billing.MailKey(kind, *a, nth), ExpiresAt: now.Add(mailLife),
+		DedupeKey: billing.MailKey(kind, *a, nth), ExpiresAt: now.Add(notify.Life),
 	}, now)
 	return &m, err
 }

@@ -205,11 +205,6 @@ type mailRow struct {
 	Badge              dashboard.Badge
 }
 
-var mailBadges = map[notify.Status]dashboard.Badge{
-	notify.Queued: {Tone: dashboard.Info, Text: "Waits"}, notify.Sending: {Tone: dashboard.Info, Text: "Being sent"}, notify.Sent: {Tone: dashboard.Good, Text: "Sent"},
-	notify.Failed: {Tone: dashboard.Bad, Text: "Failed"}, notify.Suppressed: {Tone: dashboard.Neutral, Text: "Not sent", Hollow: true},
-}
-
 func mails(v dashboard.Visit, c contract.Contract, list []notify.Message) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, n := range list {
@@ -217,7 +212,7 @@ func mails(v dashboard.Visit, c contract.Contract, list []notify.Message) []mail
 		if subject == "" {
 			subject = words.Name(string(n.Kind))
 		}
-		rows[i] = mailRow{subject, fmt.Sprintf("%s/mails/%d", at(c.ID), n.ID), v.Instant(n.CreatedAt), mailBadges[n.Status]}
+		rows[i] = mailRow{subject, fmt.Sprintf("%s/mails/%d", at(c.ID), n.ID), v.Instant(n.CreatedAt), words.MailBadges[n.Status]}
 	}
 	return rows
 }
@@ -246,7 +241,7 @@ func (m *room) mail(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	b := mailBadges[mail.Status]
+	b := words.MailBadges[mail.Status]
 	p := mailPage{Facts: facts("To", mail.To, "From", mail.FromName, "Kind", words.Name(string(mail.Kind)), "Queued", v.Instant(mail.CreatedAt), "Sent", v.Instant(mail.SentAt), "Last error", mail.LastError), Text: mail.Text}
 	p.Facts = append([]fact{{Name: "Status", Badge: &b}}, p.Facts...)
 	switch {

@@ -172,14 +172,23 @@ func says(p mailtemplate.Problem) string {
 	return where + ": " + p.Text
 }
 
+// number returns the number of something that is typed into a field; 0 when nothing is.
+func number(typed, what, field string) (int64, error) {
+	if typed = strings.TrimSpace(typed); typed == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(typed, 10, 64)
+	if err != nil || n <= 0 {
+		return 0, fault.New(fault.Invalid, "%.40q is not the number of a %s", typed, what).Field(field)
+	}
+	return n, nil
+}
+
 // contract returns the contract that is typed; an empty one when none is.
 func (m *room) contract(ctx context.Context, v dashboard.Visit, typed string) (contract.Contract, error) {
-	if typed == "" {
-		return contract.Contract{}, nil
-	}
-	id, err := strconv.ParseInt(typed, 10, 64)
-	if err != nil || id <= 0 {
-		return contract.Contract{}, fault.New(fault.Invalid, "%.40q is not the number of a contract", typed).Field("contract")
+	id, err := number(typed, "contract", "contract")
+	if err != nil || id == 0 {
+		return contract.Contract{}, err
 	}
 	sheet, err := m.Contracts.Sheet(ctx, v.Shop.ID, contract.ID(id), 0)
 	if fault.Is(err, fault.NotFound) {

@@ -41,11 +41,6 @@ type sentRow struct {
 	Resend     string // address that sends it again; empty: it cannot be
 }
 
-var states = map[notify.Status]dashboard.Badge{
-	notify.Queued: {Tone: dashboard.Info, Text: "Waiting"}, notify.Sending: {Tone: dashboard.Info, Text: "Being sent"}, notify.Sent: {Tone: dashboard.Good, Text: "Sent"},
-	notify.Failed: {Tone: dashboard.Bad, Text: "Failed", Hollow: true}, notify.Suppressed: {Tone: dashboard.Neutral, Text: "Not needed"},
-}
-
 // sent shows messages, newest first.
 func (m *room) sent(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	q := r.URL.Query()
@@ -53,15 +48,15 @@ func (m *room) sent(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if f.Show != notify.ShowAll && f.Show != notify.ShowWaiting && f.Show != notify.ShowFailed {
 		return fault.New(fault.Invalid, "messages cannot be listed like this").Field("show")
 	}
-	for name, into := range map[string]func(int64){"contract": func(n int64) { f.Contract = contract.ID(n) }, "before": func(n int64) { f.Before = notify.MessageID(n) }} {
-		if text := strings.TrimSpace(q.Get(name)); text != "" {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || n <= 0 {
-				return fault.New(fault.Invalid, "%.40q is not a number of a %s", text, name).Field(name)
-			}
-			into(n)
-		}
+	about, err := number(q.Get("contract"), "contract", "contract")
+	if err != nil {
+		return err
 	}
+	before, err := number(q.Get("before"), "message", "before")
+	if err != nil {
+		return err
+	}
+	f.Contract, f.Before = contract.ID(about), notify.MessageID(before)
 	list, err := m.Addresses.MessageList(r.Context(), v.Shop.ID, f, sentAtOnce+1)
 	if err != nil {
 		return err
@@ -94,7 +89,7 @@ func (m *room) sent(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 }
 
 func (m *room) sentRow(v dashboard.Visit, is notify.Message) sentRow {
-	row := sentRow{Name: is.Subject, To: is.To, At: v.Instant(is.CreatedAt), State: states[is.Status]}
+	row := sentRow{Name: is.Subject, To: is.To, At: v.Instant(is.CreatedAt), State: words.MailBadges[is.Status]}
 	if row.Name == "" {
 		row.Name = words.MailName(is.Kind)
 	}

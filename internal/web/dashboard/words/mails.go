@@ -1,6 +1,9 @@
 package words
 
-import "github.com/perennialhq/perennial/internal/domain/notify"
+import (
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
 
 // Mail is a kind of e-mail as pages name it.
 type Mail struct {
@@ -58,4 +61,10 @@ func MailName(k notify.Kind) string {
 		}
 	}
 	return string(k)
+}
+
+// MailBadges say where an e-mail stands.
+var MailBadges = map[notify.Status]dashboard.Badge{
+	notify.Queued: {Tone: dashboard.Info, Text: "Waits"}, notify.Sending: {Tone: dashboard.Info, Text: "Being sent"}, notify.Sent: {Tone: dashboard.Good, Text: "Sent"},
+	notify.Failed: {Tone: dashboard.Bad, Text: "Failed"}, notify.Suppressed: {Tone: dashboard.Neutral, Text: "Not sent", Hollow: true},
 }

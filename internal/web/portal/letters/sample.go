@@ -58,21 +58,18 @@ func (w *Writer) PreviewOf(ctx context.Context, of shop.Shop, k mailtemplate.Key
 	if err != nil {
 		return notify.Letter{}, nil, err
 	}
-	shown, made := sheet, m.order
-	m.Contract, m.Customer = id, customer
 	if len(sheet.Upcoming) == 0 {
 		return notify.Letter{}, nil, fault.New(fault.Invalid, "subscription contract %d has no order to come: choose another one", id).Field("contract")
 	}
-	m.order = &sheet.Upcoming[0]
+	order := sheet.Upcoming[0]
 	if m.sheet.Unpaid != nil { // it is about a decline
-		failed := *m.order
-		failed.Status, failed.ErrorCode = made.Status, made.ErrorCode
-		shown.Contract.Dunning, shown.Unpaid, m.order = m.sheet.Contract.Dunning, &failed, &failed
+		order.Status, order.ErrorCode = m.order.Status, m.order.ErrorCode
+		sheet.Contract.Dunning, sheet.Unpaid = m.sheet.Contract.Dunning, &order
 	}
 	if change, lines := m.Facts.Change, sheet.Contract.Lines; change != nil && len(lines) > 0 {
 		change.Title, change.Line, change.Variant, change.Price = lines[0].Title, lines[0].ID, lines[0].VariantID, lines[0].Price.String()
 	}
-	m.sheet = shown
+	m.Contract, m.Customer, m.sheet, m.order = id, customer, sheet, &order
 	return w.preview(m, f)
 }
 
