@@ -162,13 +162,14 @@ func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[
 		return nil, nil
 	}
 	var rows []messageRow
-	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error", "delivery").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %d e-mails: %w", len(keys), err)
 	}
 	status := make(map[string]notify.Result, len(rows))
 	for _, r := range rows {
-		status[r.DedupeKey] = notify.Result{Status: notify.Status(r.Status), Reason: r.LastError}
+		is := notify.Message{Status: notify.Status(r.Status), LastError: r.LastError, Delivery: notify.Delivery(r.Delivery)}
+		status[r.DedupeKey] = is.Result()
 	}
 	return status, nil
 }
