@@ -147,6 +147,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if b.shop, err = tx.Shop(ctx); err != nil {
 			return err
 		}
+		b.shop.SMS = b.shop.SMS && s.SMS != nil
 		check, err := newChecker(ctx, tx, b.shop, due, now)
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -93,13 +92,40 @@ type Receipt struct {
 	Failure error  // nil when it accepted it, and ErrRejected when it never will
 }
 
-// ErrStopped marks the failure of an SMS to a number that has answered STOP. It is an ErrRejected.
-var ErrStopped = fmt.Errorf("%w: the number has answered STOP", ErrRejected)
+// ErrSMSRejected marks the failure of an SMS that will never be taken, and ErrStopped that of one to a
+// number that has answered STOP. Both are ErrRejected.
+var (
+	ErrSMSRejected error = rejection("the provider rejects the SMS")
+	ErrStopped     error = rejection("the number has answered STOP")
+)
+
+// rejection is an ErrRejected in other words.
+type rejection string
+
+// Error returns the words.
+func (r rejection) Error() string { return string(r) }
+
+// Is reports whether the target is ErrRejected.
+func (r rejection) Is(target error) bool { return target == ErrRejected || target == error(r) }
 
 // SMSTransport hands SMS to a provider.
 type SMSTransport interface {
 	// SendSMS sends SMS one after another and returns a receipt for each, in their order.
 	SendSMS(ctx context.Context, list []SMS) []Receipt
+}
+
+// Results are what became of an e-mail and of the SMS beside it. The zero value of either is a message
+// that does not exist.
+type Results struct{ Mail, SMS Result }
+
+// ResultsUnder returns the results of the e-mail with a deduplication key, of those of messages by
+// key. Without an SMS beside an e-mail the store sent none of its kind then.
+func ResultsUnder(results map[string]Result, mail string) Results {
+	r := Results{results[mail], results[SMSKey(mail)]}
+	if r.Mail.Status != "" && r.SMS.Status == "" {
+		r.SMS = Result{Suppressed, SMSDisabled}
+	}
+	return r
 }
 
 // Result returns what became of a message.

@@ -34,10 +34,10 @@ func (u upcoming) touched() bool {
 	return u.skippedNext != nil || u.rescheduled != nil || u.noted != nil
 }
 
-func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
-	sent := map[contract.ID]notify.Result{}
+func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Results, error) {
+	sent := map[contract.ID]notify.Results{}
 	for _, c := range contracts {
-		sent[c] = notify.Result{Status: notify.Sent}
+		sent[c] = notify.Results{Mail: notify.Result{Status: notify.Sent}}
 	}
 	return sent, nil
 }

@@ -95,7 +95,7 @@ func (f *fakes) OneOffsOf(context.Context, shop.ID, billing.OneOffQuestion, page
 	return []billing.OneOffRecord{{Attempt: 9, OneOff: billing.OneOff{ID: 1001, Contract: 9001, Variant: variant(), Quantity: 2}}}, 1, nil
 }
 
-func (f *fakes) CreatedMails(context.Context, shop.ID, []contract.ID) (map[contract.ID]notify.Result, error) {
+func (f *fakes) CreatedMails(context.Context, shop.ID, []contract.ID) (map[contract.ID]notify.Results, error) {
 	return nil, nil
 }
 
