@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/sms"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -98,41 +100,53 @@ func (s *Service) Consent(ctx context.Context, of shop.ID, customer int64) (c Co
 	return c, err
 }
 
+// ParsePhone returns a phone number in E.164. It fails with Invalid; field is the parameter at fault.
+func ParsePhone(field, text string) (string, error) {
+	phone, ok := sms.ParsePhone(text)
+	if !ok {
+		return "", fault.New(fault.Invalid, "%.40q is not a phone number with its country code, such as +49 151 23456789", text).Entity("smsConsent").Code("phoneInvalid").Field(field)
+	}
+	return phone, nil
+}
+
 // Wish is what a customer sets in the portal.
 type Wish struct {
-	Customer int64
-	Phone    string // as entered; may be empty without Agreed
-	Agreed   bool
-	ClientIP string
+	Phone  string // as entered; may be empty without Agreed
+	Agreed bool
+	Actor  activity.Actor // the customer, or a user of the dashboard who acts in their place
 }
 
 // Set gives or ends a customer's consent and returns it. Setting what is set already changes nothing:
-// the first instant and source are kept. It fails with Invalid for what is no phone number.
+// the first instant and source are kept. It fails with Invalid for what is no phone number, and with
+// Forbidden when somebody else agrees in the customer's place.
 func (s *Service) Set(ctx context.Context, of shop.ID, w Wish) (c Consent, err error) {
-	phone := ""
+	phone, customer := "", w.Actor.Customer
 	if w.Agreed {
-		if phone, err = sms.ParsePhone("phone", w.Phone); err != nil {
+		if w.Actor.Source != activity.CustomerPortal {
+			return c, fault.New(fault.Forbidden, "only the customer can agree to SMS").Entity("smsConsent").Code("smsOwnOnly")
+		}
+		if phone, err = ParsePhone("phone", w.Phone); err != nil {
 			return c, err
 		}
 	}
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
-		last, err := tx.SMSConsents(ctx, []int64{w.Customer})
+		last, err := tx.SMSConsents(ctx, []int64{customer})
 		if err != nil {
 			return err
 		}
-		c = last[w.Customer]
+		c = last[customer]
 		now := s.Clock.Now()
 		switch {
 		case !w.Agreed && !c.Holds() || c.Holds() && c.Phone == phone:
 			return nil
 		case !w.Agreed:
 			c.EndedAt, c.EndedBy = now, ByPortal
-			return tx.EndSMSConsent(ctx, w.Customer, now, ByPortal)
+			return tx.EndSMSConsent(ctx, customer, now, ByPortal)
 		}
-		if err := tx.EndSMSConsent(ctx, w.Customer, now, ByReplacement); err != nil {
+		if err := tx.EndSMSConsent(ctx, customer, now, ByReplacement); err != nil {
 			return err
 		}
-		c = Consent{Customer: w.Customer, Phone: phone, Source: Portal, ClientIP: w.ClientIP, GivenAt: now}
+		c = Consent{Customer: customer, Phone: phone, Source: Portal, ClientIP: w.Actor.ClientIP, GivenAt: now}
 		return tx.AddSMSConsent(ctx, &c)
 	})
 	return c, err

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/sms"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -92,7 +91,7 @@ func (h smsHooks) replyTo(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	phone, err := sms.ParsePhone("From", form.Get("From"))
+	phone, err := optin.ParsePhone("From", form.Get("From"))
 	if err != nil {
 		return "", err
 	}
