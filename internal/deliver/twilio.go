@@ -31,8 +31,8 @@ type TwilioOptions struct {
 	Account string // its SID, AC…
 	Token   string // its auth token
 	From    string // phone number in E.164, or the SID of a messaging service, MG…
-	// StatusURL is where the provider reports what became of an SMS; the shop and the message follow.
-	// Empty: nowhere.
+	// StatusURL is where the provider reports what became of an SMS; the shop and the message follow, and
+	// its kind, which the provider's console shows. Empty: nowhere.
 	StatusURL string
 	Timeout   time.Duration // of one request
 }
@@ -106,7 +106,7 @@ func (t *Twilio) sendOne(ctx context.Context, s notify.SMS) notify.Receipt {
 		form.Set("From", t.From)
 	}
 	if t.StatusURL != "" {
-		form.Set("StatusCallback", fmt.Sprintf("%s/%d/%d", t.StatusURL, s.Shop, s.Message))
+		form.Set("StatusCallback", fmt.Sprintf("%s/%d/%d?kind=%s", t.StatusURL, s.Shop, s.Message, s.Kind))
 	}
 	var made messageLeft
 	err := t.call(ctx, http.MethodPost, "/Messages.json", form, &made)

@@ -56,11 +56,11 @@ func says(status int, text string) http.HandlerFunc {
 func TestTwilioSendsOneRequestForAnSMS(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t, says(201, `{"sid":"SM1","status":"queued"}`))
-	got := p.SendSMS(t.Context(), []notify.SMS{{Shop: 7, Message: 12, To: "+4915123456789", Text: "Tee & mehr: 5 €"}})
+	got := p.SendSMS(t.Context(), []notify.SMS{{Shop: 7, Message: 12, Kind: notify.UpcomingOrder, To: "+4915123456789", Text: "Tee & mehr: 5 €"}})
 	if len(got) != 1 || got[0] != (notify.Receipt{ID: "SM1"}) {
 		t.Errorf("receipts %v", got)
 	}
-	want := "POST /2010-04-01/Accounts/" + account + "/Messages.json Body=Tee+%26+mehr%3A+5+%E2%82%AC&From=%2B15550001111&StatusCallback=https%3A%2F%2Fsubs.example.com%2Fhooks%2Fsms%2Ftwilio%2Fstatus%2F7%2F12&To=%2B4915123456789"
+	want := "POST /2010-04-01/Accounts/" + account + "/Messages.json Body=Tee+%26+mehr%3A+5+%E2%82%AC&From=%2B15550001111&StatusCallback=https%3A%2F%2Fsubs.example.com%2Fhooks%2Fsms%2Ftwilio%2Fstatus%2F7%2F12%3Fkind%3Dupcoming_order&To=%2B4915123456789"
 	if len(p.requests) != 1 || p.requests[0] != want {
 		t.Errorf("requests\n%s\nwant\n%s", strings.Join(p.requests, "\n"), want)
 	}
