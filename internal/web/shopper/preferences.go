@@ -94,7 +94,7 @@ func (o Options) portalSettings(ctx context.Context, _ *settingsQuery) (*setting
 type preferencesBody struct {
 	Language *string         `json:"language,omitempty" nullable:"true" maxLength:"35" doc:"Language tag, such as en or pt-BR; null or empty: the store's." example:"de"`
 	Emails   map[string]bool `json:"emails,omitempty" doc:"Kinds of e-mail, each with whether it is wanted."`
-	SMS      *smsBody        `json:"sms,omitempty" nullable:"true" doc:"Whether the shopper agrees to SMS, and to which number; null or absent: as before."`
+	SMS      *smsBody        `json:"sms,omitempty" doc:"Whether the shopper agrees to SMS, and to which number. Absent: as before."`
 	Version  int64           `json:"version,omitempty" minimum:"0" doc:"Version that the shopper has seen. 409 changedMeanwhile when there is another one now. Absent: not compared." example:"2"`
 }
 
@@ -109,8 +109,8 @@ type smsView struct {
 	Offered bool         `json:"offered" doc:"Whether the store sends SMS." example:"true"`
 	Agreed  bool         `json:"agreed" doc:"Whether the shopper agrees to SMS at the phone number." example:"true"`
 	Phone   *string      `json:"phone" doc:"Phone number, E.164; null: the shopper never agreed." example:"+16135550101"`
-	Since   *web.Instant `json:"since" doc:"When the shopper agreed; null: never."`
-	Ended   *web.Instant `json:"endedAt" doc:"When the agreement ended, with STOP or in the portal; null: it holds, or there was none."`
+	Since   *web.Instant `json:"since" doc:"When the shopper agreed; null: never." example:"2026-11-01T12:00:00.000Z"`
+	Ended   *web.Instant `json:"endedAt" doc:"When the agreement ended, with STOP or in the portal; null: it holds, or there was none." example:"2026-12-01T12:00:00.000Z"`
 }
 
 // preferences is what a shopper has set.
