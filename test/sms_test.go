@@ -45,31 +45,25 @@ func (s *subscription) answers(from, text string) string {
 	return got.Reply
 }
 
-// sms are the fields about SMS of the contract and of its orders: of the contract, and of the orders
-// about which an SMS says more than UNSENT.
-func (s *subscription) sms() (list []string) {
+// reminded returns the field about the SMS before the order that comes next.
+func (s *subscription) reminded() string {
+	s.t.Helper()
+	var orders []struct {
+		Upcoming string `json:"upcomingOrderSmsSentStatus"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &orders)
+	return orders[0].Upcoming
+}
+
+// smsFields returns the fields about SMS of the contract, and of an order.
+func (s *subscription) smsFields(order int64) string {
 	s.t.Helper()
 	var rows []struct {
 		Created string `json:"subscriptionCreatedSmsSentStatus"`
 	}
 	s.get(fmt.Sprintf("/subscription-contract-details?subscriptionContractId=%d", s.id), &rows)
-	list = append(list, "created "+rows[0].Created)
-	for _, path := range []string{"past-orders", "top-orders"} {
-		var orders []struct {
-			Upcoming string `json:"upcomingOrderSmsSentStatus"`
-			Failed   string `json:"transactionFailedSmsSentStatus"`
-		}
-		s.get(fmt.Sprintf("/subscription-billing-attempts/%s?contractId=%d", path, s.id), &orders)
-		for _, o := range orders {
-			if o.Upcoming != "UNSENT" {
-				list = append(list, "upcoming "+o.Upcoming)
-			}
-			if o.Failed != "UNSENT" {
-				list = append(list, "failed "+o.Failed)
-			}
-		}
-	}
-	return list
+	is := s.attemptRead(order)
+	return fmt.Sprint(rows[0].Created, " ", is["upcomingOrderSmsSentStatus"], " ", is["transactionFailedSmsSentStatus"])
 }
 
 const anasPhone = "+16135550101"
@@ -104,10 +98,11 @@ func TestSMSGoToCustomersWhoAgree(t *testing.T) {
 	s := subscribe(t, nil)
 	s.wantTexts() // off by default
 	s.call("POST", "/settings", map[string]any{"enabledSms": []string{"upcoming_order", "transaction_failed"}}, nil)
+	first := s.upcoming()[0].ID
 	s.pass("P8D") // the reminder falls due: nobody has agreed
 	s.wantTexts()
-	if got := s.sms(); !slices.Equal(got, []string{"created SMS_SETTINGS_DISABLED", "upcoming PHONE_NUMBER_EMPTY"}) {
-		t.Errorf("without a consent: %q", got)
+	if got := s.smsFields(first); got != "SMS_SETTINGS_DISABLED PHONE_NUMBER_EMPTY UNSENT" {
+		t.Errorf("without a consent: %s", got)
 	}
 	s.agrees(anasPhone)
 	s.declines("INSUFFICIENT_FUNDS", 1)
@@ -116,15 +111,19 @@ func TestSMSGoToCustomersWhoAgree(t *testing.T) {
 		t.Fatalf("the decline is reported by %+v", got)
 	}
 	m := s.texts()[0]
-	if m.To != anasPhone || m.Kind != "transaction_failed" || m.Segments != 1 || !strings.Contains(m.Text, "we could not charge $25.00") || len(m.Links) != 1 || !strings.Contains(m.Links[0], "/portal/") {
+	if m.To != anasPhone || m.Kind != "transaction_failed" || m.Segments != 1 || !strings.Contains(m.Text, "we could not charge $25.00") || len(m.Links) != 1 || !strings.Contains(m.Links[0], "/p/demo/s/") {
 		t.Errorf("it says %+v", m)
 	}
 	if hour := m.At.In(newYork(t)).Hour(); hour < 9 || hour >= 20 {
 		t.Errorf("sent at %s", m.At.In(newYork(t)))
 	}
-	s.pass("P25D") // the order is paid by a retry, and the next one announced
-	if got := s.sms(); !slices.Equal(got, []string{"created SMS_SETTINGS_DISABLED", "upcoming PHONE_NUMBER_EMPTY", "failed SENT", "upcoming SENT"}) {
-		t.Errorf("after the reminder: %q", got)
+	if got := s.smsFields(first); got != "SMS_SETTINGS_DISABLED PHONE_NUMBER_EMPTY SENT" {
+		t.Errorf("after the decline: %s", got)
+	}
+	s.pass("P28D") // the order is paid by a retry, and the next one announced
+	s.wantTexts("Nov 11 09h transaction_failed", "Dec 8 09h upcoming_order")
+	if got := s.reminded(); got != "SENT" {
+		t.Errorf("after the reminder: %s", got)
 	}
 	texts := s.texts()
 	if last := texts[len(texts)-1]; last.Kind != "upcoming_order" || !strings.Contains(last.Text, "your order of $25.00 comes on") || strings.Count(last.Text, "http") != 1 {
@@ -148,8 +147,8 @@ func TestSMSGoToCustomersWhoAgree(t *testing.T) {
 	if n := len(s.texts()); n != before {
 		t.Errorf("%d SMS after STOP", n-before)
 	}
-	if got := s.sms(); got[len(got)-1] != "upcoming STOP_FROM_CONTRACT" {
-		t.Errorf("after STOP: %q", got)
+	if got := s.reminded(); got != "STOP_FROM_CONTRACT" {
+		t.Errorf("after STOP: %s", got)
 	}
 	if reply := s.answers(anasPhone, "START"); !strings.Contains(reply, "you get SMS") {
 		t.Errorf("START is answered %q", reply)
@@ -164,25 +163,19 @@ func TestSMSProviderRefusesNumbersAndHangs(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	s.call("POST", "/settings", map[string]any{"enabledSms": []string{"upcoming_order"}}, nil)
-	reminded := func() string {
-		t.Helper()
-		got := s.sms()
-		return strings.TrimPrefix(got[len(got)-1], "upcoming ")
-	}
-
 	s.agrees("+15005550009") // no mobile number
-	s.pass("P8D")
-	if got := reminded(); got != "FAILED" {
+	s.pass("P9D")
+	if got := s.reminded(); got != "FAILED" {
 		t.Errorf("a refused number: %s", got)
 	}
 	s.agrees("+15005550050") // taken, and never delivered
 	s.pass("P31D")
-	if got := reminded(); got != "FAILED" {
+	if got := s.reminded(); got != "FAILED" {
 		t.Errorf("an SMS that is not delivered: %s", got)
 	}
 	s.agrees("+15005550004") // has answered STOP to the provider
 	s.pass("P31D")
-	if got := reminded(); got != "FAILED" {
+	if got := s.reminded(); got != "FAILED" {
 		t.Errorf("a number that has answered STOP: %s", got)
 	}
 	var is struct{ SMS struct{ Agreed bool } }
@@ -195,7 +188,7 @@ func TestSMSProviderRefusesNumbersAndHangs(t *testing.T) {
 	s.call("POST", "/sms/faults", map[string]any{"hang": 2}, nil)
 	before := len(s.texts())
 	s.pass("P31D")
-	if got, n := reminded(), len(s.texts())-before; got != "SENT" || n != 1 {
+	if got, n := s.reminded(), len(s.texts())-before; got != "SENT" || n != 1 {
 		t.Errorf("a provider that hangs twice: %s with %d SMS", got, n)
 	}
 	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"enabledSms": []string{"canceled"}}); got.status != http.StatusBadRequest || got.errorKey() != "smsKind" {

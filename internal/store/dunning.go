@@ -160,13 +160,13 @@ func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[
 		return nil, nil
 	}
 	var rows []messageRow
-	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error", "delivery").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error", "delivery", "delivery_error").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %d e-mails: %w", len(keys), err)
 	}
 	status := make(map[string]notify.Result, len(rows))
 	for _, r := range rows {
-		is := notify.Message{Status: notify.Status(r.Status), LastError: r.LastError, Delivery: notify.Delivery(r.Delivery)}
+		is := notify.Message{Status: notify.Status(r.Status), LastError: r.LastError, Delivery: notify.Delivery(r.Delivery), DeliveryError: r.DeliveryError}
 		status[r.DedupeKey] = is.Result()
 	}
 	return status, nil
