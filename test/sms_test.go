@@ -99,7 +99,7 @@ func TestSMSGoToCustomersWhoAgree(t *testing.T) {
 	s.wantTexts() // off by default
 	s.call("POST", "/settings", map[string]any{"enabledSms": []string{"upcoming_order", "transaction_failed"}}, nil)
 	first := s.upcoming()[0].ID
-	s.pass("P8D") // the reminder falls due: nobody has agreed
+	s.pass("P8D") // the reminder falls due, and Ana has not agreed
 	s.wantTexts()
 	if got := s.smsFields(first); got != "SMS_SETTINGS_DISABLED PHONE_NUMBER_EMPTY UNSENT" {
 		t.Errorf("without a consent: %s", got)

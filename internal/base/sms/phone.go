@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// MaxPhone is how many characters a phone number may have as it is entered.
+// MaxPhone is how many characters a phone number may have as a person writes it.
 const MaxPhone = 40
 
 var (

@@ -17,7 +17,7 @@ const (
 )
 
 // basic and extended are the characters of the default alphabet of GSM 03.38 and of its extension
-// table. One of the extension is sent as two septets, the first of which is the escape.
+// table. One of the extension is sent as two septets: the escape, then its own.
 const (
 	basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
 		"¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"

@@ -27,7 +27,7 @@ func TestSegments(t *testing.T) {
 		"an escape is not parted from its character":              {strings.Repeat("a", 152) + "€" + strings.Repeat("a", 152), 3},
 		"which fits where it is not at the end of a segment":      {strings.Repeat("a", 151) + "€" + strings.Repeat("a", 153), 2},
 		"one character outside the alphabet makes the text UCS-2": {strings.Repeat("a", 69) + "á", 1},
-		"of which 70 fill one":                                    {strings.Repeat("注", 70), 1},
+		"and 70 of those fill one":                                {strings.Repeat("注", 70), 1},
 		"71 need two, of 67 each":                                 {strings.Repeat("注", 71), 2},
 		"134 fill two":                                            {strings.Repeat("注", 134), 2},
 		"135 need three":                                          {strings.Repeat("注", 135), 3},

@@ -52,7 +52,7 @@ func CheckSMSKinds(field string, list []Kind) error {
 func SMSKey(mail string) string { return "sms:" + mail }
 
 // ForCustomer returns what a customer is sent of a message that is due at once: an e-mail if the
-// address is valid, and an SMS if the store sends those of its kind. To whom the SMS goes is looked up
+// address is valid, and an SMS if the store sends those of its kind. The phone number of the SMS is looked up
 // when it is sent, for a consent may end until then.
 func ForCustomer(m Message, of shop.Shop, now time.Time) ([]Message, error) {
 	var list []Message
@@ -190,7 +190,7 @@ func (c checker) smsVerdict(m Message) (why string, later time.Time) {
 	return "", later
 }
 
-// stop ends the consents of customers to whom a provider sends no SMS any more.
+// stop ends the consents of customers whose numbers a provider refuses.
 func stop(ctx context.Context, tx Tx, m Message, failure error, now time.Time) error {
 	if !errors.Is(failure, ErrStopped) {
 		return nil
@@ -223,7 +223,7 @@ func (s *Service) Reported(ctx context.Context, of shop.ID, r Report) error {
 			return fault.New(fault.NotFound, "SMS %d does not exist", r.Message).Entity("message").Code("messageNotFound")
 		}
 		m := found[0]
-		if  m.ProviderID != "" && m.ProviderID != r.ProviderID {
+		if m.ProviderID != "" && m.ProviderID != r.ProviderID {
 			return nil
 		}
 		m.Delivery, m.DeliveryError = r.Delivery, r.Error

@@ -118,7 +118,7 @@ type Wish struct {
 
 // Set gives or ends a customer's consent and returns it. Setting what is set already changes nothing:
 // the first instant and source are kept. It fails with Invalid for what is no phone number, and with
-// Forbidden when somebody else agrees in the customer's place.
+// Forbidden when a user of the dashboard agrees in the customer's place.
 func (s *Service) Set(ctx context.Context, of shop.ID, w Wish) (c Consent, err error) {
 	phone, customer := "", w.Actor.Customer
 	if w.Agreed {

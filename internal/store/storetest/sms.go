@@ -123,7 +123,7 @@ func testSMS(t *testing.T, open opener) {
 			}
 		}
 	})
-	t.Run("a merged customer has the consents of both, of which one holds, and none after the erasure", func(t *testing.T) {
+	t.Run("a merged customer has the consents of both, one holds, and the erasure leaves none", func(t *testing.T) {
 		w := begin(t, open)
 		s, at := service(w)
 		for customer, phone := range map[int64]string{901: phone, 902: other} {

@@ -92,7 +92,7 @@ func TestAnswersToSMS(t *testing.T) {
 		"STOP is carried out and answered":         {form: url.Values{"From": {"+4915123456789"}, "Body": {" stop.\n"}}, owners: someone, status: 200, body: says("Tea &amp; Tin &lt;STOP&gt;"), answered: []string{"+4915123456789 STOP"}},
 		"HELP too":                                 {form: url.Values{"From": {"+4915123456789"}, "Body": {"Help"}}, owners: someone, status: 200, body: says("Tea &amp; Tin &lt;HELP&gt;"), answered: []string{"+4915123456789 HELP"}},
 		"another text is not":                      {form: url.Values{"From": {"+4915123456789"}, "Body": {"please stop"}}, owners: someone, status: 200, body: none},
-		"nobody's number gets no reply":            {form: url.Values{"From": {"+4915123456789"}, "Body": {"STOP"}}, status: 200, body: none, answered: []string{"+4915123456789 STOP"}},
+		"a number without a consent gets no reply": {form: url.Values{"From": {"+4915123456789"}, "Body": {"STOP"}}, status: 200, body: none, answered: []string{"+4915123456789 STOP"}},
 		"the provider has replied":                 {form: url.Values{"From": {"+4915123456789"}, "Body": {"genug"}, "OptOutType": {"STOP"}}, owners: someone, status: 200, body: none, answered: []string{"+4915123456789 STOP"}},
 		"another signature is refused":             {form: url.Values{"From": {"+4915123456789"}, "Body": {"STOP"}}, owners: someone, signature: "x", status: 401},
 		"what is no number is refused":             {form: url.Values{"From": {"Tea"}, "Body": {"STOP"}}, owners: someone, status: 400},
