@@ -205,3 +205,29 @@ func (m Message) entry(of int64, now time.Time) *activity.Entry {
 	}
 	return &e
 }
+
+// Channel is how a message travels.
+type Channel string
+
+// The channels.
+const (
+	ByMail Channel = ""
+	BySMS  Channel = "sms"
+)
+
+// Delivery is what a provider reported of an SMS that it accepted; empty: nothing yet.
+type Delivery string
+
+// The reports.
+const (
+	Delivered   Delivery = "delivered"
+	Undelivered Delivery = "failed"
+)
+
+// Result returns what became of a message.
+func (m Message) Result() Result {
+	if m.Status == Sent && m.Delivery == Undelivered {
+		return Result{Failed, m.DeliveryError}
+	}
+	return Result{m.Status, m.LastError}
+}

@@ -41,13 +41,18 @@ type Tx interface {
 	MarkReminded(ctx context.Context, list []Reminder) error
 	// Messages returns messages, locked, in the order of their ids.
 	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
+	SMSTx
+	activity.Recorder
+}
+
+// SMSTx is what sending SMS needs of a transaction.
+type SMSTx interface {
 	// PutDelivery writes what a provider reported of a message. The version stays.
 	PutDelivery(ctx context.Context, m Message) error
 	// SMSConsents returns the consent of each of some customers to SMS that holds, else the last one.
 	// EndSMSConsent ends the one that holds, if there is one.
 	SMSConsents(ctx context.Context, customers []int64) (map[int64]optin.Consent, error)
 	EndSMSConsent(ctx context.Context, customer int64, at time.Time, by optin.End) error
-	activity.Recorder
 }
 
 // Store runs transactions.
