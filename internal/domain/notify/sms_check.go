@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/optin"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // addressed sets to which phone numbers the SMS of a batch go, and returns the consents of their
