@@ -106,9 +106,6 @@ const (
 	ContractCancelled = "the contract has ended"
 	ContractPaused    = "the contract is paused"
 	NoPayment         = "the contract has no payment method"
-	SMSDisabled       = "the store does not send SMS of this kind"
-	NoPhone           = "the subscriber has not agreed to SMS"
-	SMSEnded          = "the subscriber has ended SMS"
 )
 
 // refusedKinds returns the kinds that subscribers do not want, by contract, as far as messages are of

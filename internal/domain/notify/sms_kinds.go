@@ -40,3 +40,10 @@ func ResultsUnder(results map[string]Result, mail string) Results {
 	}
 	return r
 }
+
+// Why SMS are suppressed.
+const (
+	SMSDisabled = "the store does not send SMS of this kind"
+	NoPhone     = "the subscriber has not agreed to SMS"
+	SMSEnded    = "the subscriber has ended SMS"
+)
