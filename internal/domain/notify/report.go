@@ -29,7 +29,7 @@ func (s *Service) Reported(ctx context.Context, of shop.ID, r Report) error {
 			return fault.New(fault.NotFound, "SMS %d does not exist", r.Message).Entity("message").Code("messageNotFound")
 		}
 		m := found[0]
-		if m.ProviderID != "" && m.ProviderID != r.ProviderID {
+		if m.Delivery != "" || m.ProviderID != "" && m.ProviderID != r.ProviderID {
 			return nil
 		}
 		m.Delivery, m.DeliveryError = r.Delivery, r.Error
