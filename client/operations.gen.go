@@ -1453,7 +1453,7 @@ type BillingAttempt struct {
 	// Examples: UNSENT
 	TransactionFailedEmailSentStatus BillingAttemptTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
 
-	// TransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+	// TransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 	//
 	// Examples: UNSENT
 	TransactionFailedSmsSentStatus BillingAttemptTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
@@ -1468,7 +1468,7 @@ type BillingAttempt struct {
 	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus BillingAttemptUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
 
-	// UpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+	// UpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 	//
 	// Examples: UNSENT
 	UpcomingOrderSmsSentStatus BillingAttemptUpcomingOrderSmsSentStatus `json:"upcomingOrderSmsSentStatus"`
@@ -1496,7 +1496,7 @@ type BillingAttemptStatus string
 // Examples: UNSENT
 type BillingAttemptTransactionFailedEmailSentStatus string
 
-// BillingAttemptTransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+// BillingAttemptTransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 //
 // Examples: UNSENT
 type BillingAttemptTransactionFailedSmsSentStatus string
@@ -1506,7 +1506,7 @@ type BillingAttemptTransactionFailedSmsSentStatus string
 // Examples: UNSENT
 type BillingAttemptUpcomingOrderEmailSentStatus string
 
-// BillingAttemptUpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+// BillingAttemptUpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 //
 // Examples: UNSENT
 type BillingAttemptUpcomingOrderSmsSentStatus string
@@ -2640,7 +2640,7 @@ type ContractRow struct {
 	// Examples: UNSENT
 	SubscriptionCreatedEmailSentStatus ContractRowSubscriptionCreatedEmailSentStatus `json:"subscriptionCreatedEmailSentStatus"`
 
-	// SubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+	// SubscriptionCreatedSmsSentStatus What became of the SMS about the new contract: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 	//
 	// Examples: UNSENT
 	SubscriptionCreatedSmsSentStatus ContractRowSubscriptionCreatedSmsSentStatus `json:"subscriptionCreatedSmsSentStatus"`
@@ -2699,7 +2699,7 @@ type ContractRowOriginType string
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedEmailSentStatus string
 
-// ContractRowSubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+// ContractRowSubscriptionCreatedSmsSentStatus What became of the SMS about the new contract: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 //
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedSmsSentStatus string
@@ -5539,7 +5539,7 @@ type ReportRow struct {
 	// Examples: UNSENT
 	TransactionFailedEmailSentStatus ReportRowTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
 
-	// TransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+	// TransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 	//
 	// Examples: UNSENT
 	TransactionFailedSmsSentStatus ReportRowTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
@@ -5554,7 +5554,7 @@ type ReportRow struct {
 	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus ReportRowUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
 
-	// UpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+	// UpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 	//
 	// Examples: UNSENT
 	UpcomingOrderSmsSentStatus ReportRowUpcomingOrderSmsSentStatus `json:"upcomingOrderSmsSentStatus"`
@@ -5582,7 +5582,7 @@ type ReportRowStatus string
 // Examples: UNSENT
 type ReportRowTransactionFailedEmailSentStatus string
 
-// ReportRowTransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+// ReportRowTransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 //
 // Examples: UNSENT
 type ReportRowTransactionFailedSmsSentStatus string
@@ -5592,7 +5592,7 @@ type ReportRowTransactionFailedSmsSentStatus string
 // Examples: UNSENT
 type ReportRowUpcomingOrderEmailSentStatus string
 
-// ReportRowUpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+// ReportRowUpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 //
 // Examples: UNSENT
 type ReportRowUpcomingOrderSmsSentStatus string

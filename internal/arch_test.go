@@ -158,7 +158,7 @@ var domain = [][]string{
 	{"dunning"},
 	{"shop"},
 	{"activity"},
-	{"access", "connection", "plan", "wording"},
+	{"access", "connection", "optin", "plan", "wording"},
 	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "membership"},
 	{"billing", "privacy"},

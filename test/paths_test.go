@@ -29,6 +29,7 @@ func paths() map[string]func(*testing.T) {
 		"a partner":               TestApplicationConnectsAndDisconnects,
 		"API keys":                TestKeysAreManagedOverHTTP,
 		"an order of another app": TestOrderOfAnotherApplicationIsAdopted,
+		"SMS":                     TestSMSGoToCustomersWhoAgree,
 		"a merge of customers":    TestMergedCustomersBecomeOne,
 		"an action on many":       TestContractsAreMovedByADayOnceThoughTheServiceRestarts,
 	}

@@ -667,7 +667,7 @@ type BillingAttempt struct {
 	// Examples: UNSENT
 	TransactionFailedEmailSentStatus BillingAttemptTransactionFailedEmailSentStatus `json:"transactionFailedEmailSentStatus"`
 
-	// TransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+	// TransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 	//
 	// Examples: UNSENT
 	TransactionFailedSmsSentStatus BillingAttemptTransactionFailedSmsSentStatus `json:"transactionFailedSmsSentStatus"`
@@ -682,7 +682,7 @@ type BillingAttempt struct {
 	// Examples: UNSENT
 	UpcomingOrderEmailSentStatus BillingAttemptUpcomingOrderEmailSentStatus `json:"upcomingOrderEmailSentStatus"`
 
-	// UpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+	// UpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 	//
 	// Examples: UNSENT
 	UpcomingOrderSmsSentStatus BillingAttemptUpcomingOrderSmsSentStatus `json:"upcomingOrderSmsSentStatus"`
@@ -710,7 +710,7 @@ type BillingAttemptStatus string
 // Examples: UNSENT
 type BillingAttemptTransactionFailedEmailSentStatus string
 
-// BillingAttemptTransactionFailedSmsSentStatus What became of the text message about a failed charge. The service sends none: always UNSENT.
+// BillingAttemptTransactionFailedSmsSentStatus What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 //
 // Examples: UNSENT
 type BillingAttemptTransactionFailedSmsSentStatus string
@@ -720,7 +720,7 @@ type BillingAttemptTransactionFailedSmsSentStatus string
 // Examples: UNSENT
 type BillingAttemptUpcomingOrderEmailSentStatus string
 
-// BillingAttemptUpcomingOrderSmsSentStatus What became of the text message before the order. The service sends none: always UNSENT.
+// BillingAttemptUpcomingOrderSmsSentStatus What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them.
 //
 // Examples: UNSENT
 type BillingAttemptUpcomingOrderSmsSentStatus string
@@ -1622,7 +1622,7 @@ type ContractRow struct {
 	// Examples: UNSENT
 	SubscriptionCreatedEmailSentStatus ContractRowSubscriptionCreatedEmailSentStatus `json:"subscriptionCreatedEmailSentStatus"`
 
-	// SubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+	// SubscriptionCreatedSmsSentStatus What became of the SMS about the new contract: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 	//
 	// Examples: UNSENT
 	SubscriptionCreatedSmsSentStatus ContractRowSubscriptionCreatedSmsSentStatus `json:"subscriptionCreatedSmsSentStatus"`
@@ -1681,7 +1681,7 @@ type ContractRowOriginType string
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedEmailSentStatus string
 
-// ContractRowSubscriptionCreatedSmsSentStatus What became of the text message about the new contract. The service sends none: always UNSENT.
+// ContractRowSubscriptionCreatedSmsSentStatus What became of the SMS about the new contract: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them.
 //
 // Examples: UNSENT
 type ContractRowSubscriptionCreatedSmsSentStatus string
@@ -2811,6 +2811,9 @@ type Preferences struct {
 	// Examples: de
 	Language *string `json:"language"`
 
+	// Sms SMS.
+	Sms SmsView `json:"sms"`
+
 	// Version Version of the preferences; 0: the default ones.
 	//
 	// Examples: 2
@@ -2826,6 +2829,9 @@ type PreferencesBody struct {
 	//
 	// Examples: de
 	Language *string `json:"language,omitempty"`
+
+	// Sms Whether the shopper agrees to SMS, and to which number. Absent: as before.
+	Sms *SmsBody `json:"sms,omitempty"`
 
 	// Version Version that the shopper has seen. 409 changedMeanwhile when there is another one now. Absent: not compared.
 	//
@@ -3292,6 +3298,47 @@ type ShopInfoBuildBoxVersion string
 //
 // Examples: NO_IFRAME
 type ShopInfoCustomerPortalMode string
+
+// SmsBody defines model for SmsBody.
+type SmsBody struct {
+	// Agreed Whether the shopper agrees.
+	//
+	// Examples: true
+	Agreed bool `json:"agreed"`
+
+	// Phone Phone number with its country code. Needed to agree: 400 phoneInvalid without one.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone,omitempty"`
+}
+
+// SmsView defines model for SmsView.
+type SmsView struct {
+	// Agreed Whether the shopper agrees to SMS at the phone number.
+	//
+	// Examples: true
+	Agreed bool `json:"agreed"`
+
+	// EndedAt When the agreement ended, with STOP or in the portal; null: it holds, or there was none.
+	//
+	// Examples: 2026-12-01T12:00:00.000Z
+	EndedAt *string `json:"endedAt"`
+
+	// Offered Whether the store sends SMS.
+	//
+	// Examples: true
+	Offered bool `json:"offered"`
+
+	// Phone Phone number, E.164; null: the shopper never agreed.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
+
+	// Since When the shopper agreed; null: never.
+	//
+	// Examples: 2026-11-01T12:00:00.000Z
+	Since *string `json:"since"`
+}
 
 // StartBody defines model for StartBody.
 type StartBody struct {
@@ -4120,7 +4167,7 @@ func (c *Client) GetPreferences(ctx context.Context) (*Preferences, error) {
 
 // SetPreferences is PUT /apps/subscriptions/cp/api/preferences: Set the preferences.
 //
-// Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already.
+// Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already. An agreement to SMS needs a box that the shopper ticks beside the phone number, and words about costs and about STOP; without sms it stays as it is.
 func (c *Client) SetPreferences(ctx context.Context, body PreferencesBody) (*Preferences, error) {
 	return call.Do[*Preferences](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/preferences"), nil, body)
 }

@@ -61,7 +61,7 @@ func run(args []string, out, errs io.Writer) int {
 		kong.Name("perennial"),
 		kong.Description("Subscriptions, memberships and loyalty for stores: no customer charged twice, none forgotten."),
 		kong.Configuration(loadSettings),
-		kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)},
+		kong.Vars{"mails": enumerated(notify.Kinds()), "sms": enumerated(notify.SMSKinds), "toggles": enumerated(portal.Toggles)},
 		kong.Writers(out, errs),
 		kong.UsageOnError(),
 	)

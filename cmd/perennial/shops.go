@@ -108,6 +108,8 @@ type shopsSetCommand struct {
 
 	DisableMails      []shop.MailKind  `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
 	EnableMails       []shop.MailKind  `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
+	EnableSMS         []shop.MailKind  `help:"Kinds of e-mail that the store also sends as SMS, to customers who agree: ${sms}." name:"enable-sms" placeholder:"KIND"`
+	DisableSMS        []shop.MailKind  `help:"Kinds that it no longer sends as SMS." name:"disable-sms" placeholder:"KIND"`
 	FailureDigest     *shop.DigestMode `help:"How often the owner gets an e-mail that sums up declined charges: AT_ONCE, WEEKLY or MONTHLY. Never: --disable-mails failure_digest." placeholder:"MODE"`
 	AddMemberships    []int64          `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
 	RemoveMemberships []int64          `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
@@ -138,7 +140,7 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		if slices.Contains(given, true) {
 			s.Dunning = d
 		}
-		if err := errors.Join(notify.CheckKinds("", c.EnableMails), notify.CheckKinds("", c.DisableMails)); err != nil {
+		if err := errors.Join(notify.CheckKinds("", c.EnableMails), notify.CheckKinds("", c.DisableMails), notify.CheckSMSKinds("", c.EnableSMS), notify.CheckSMSKinds("", c.DisableSMS)); err != nil {
 			return err
 		}
 		for _, k := range c.DisableMails {
@@ -147,14 +149,20 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		for _, k := range c.EnableMails {
 			s.SetSends(k, true)
 		}
+		for _, k := range c.DisableSMS {
+			s.SetSendsSMS(k, false)
+		}
+		for _, k := range c.EnableSMS {
+			s.SetSendsSMS(k, true)
+		}
 		s.Memberships = changed(s.Memberships, c.AddMemberships, c.RemoveMemberships)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, declined charges summed up %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
-		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(notify.Unsent(settings)), settings.Digest(), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
+	_, err = fmt.Fprintf(out, "%s: immediate orders %t, requests per second %g, at once %d (0: the installation's), e-mails not sent %s, SMS sent %s, declined charges summed up %s, membership plans %s, late charges are spread over %g hours, subscribers are held to what they committed to %t\n%s\n",
+		c.Shop, settings.ImmediateOrders, settings.RatePerSecond, settings.RateBurst, enumerated(notify.Unsent(settings)), enumerated(settings.EnabledSMS), settings.Digest(), enumerated(settings.Memberships), settings.CatchUp().Hours(), settings.FreezeUntilMinCycles, settings.Dunning)
 	return err
 }
 

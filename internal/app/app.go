@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/deliver"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
@@ -31,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
@@ -133,11 +135,13 @@ type App struct {
 	Staff      *staff.Service
 	Webhooks   *webhook.Service
 	Wording    *wording.Service
+	Consents   *optin.Service
 	Sweep      sweep.Sweep
 	// Connections gets the app into stores; nil: it has no client id.
 	Connections *connection.Service
 
 	options  Options
+	sms      *deliver.Twilio // nil: no SMS are sent
 	handlers job.Handlers
 	jobs     *job.Runner
 	callers  []interface{ CloseIdleConnections() } // what sends requests to others

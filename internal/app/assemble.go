@@ -23,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal/design"
@@ -113,6 +114,10 @@ func On(db *store.DB, o Options) (*App, error) {
 	}
 	if o.Simulated != nil {
 		a.Notify.Transport = o.Simulated.Mail
+	}
+	a.Consents = &optin.Service{Store: db.SMSConsents(), Phones: db.Shops(), Clock: o.Clock}
+	if o.Simulated == nil {
+		a.sendSMS()
 	}
 	atAccounts := accounts.New(accounts.Options{BaseURL: o.Settings.PlatformURL, HTTP: clientOptions.HTTP, Timeout: min(o.Settings.CallTimeout, accountTimeout), Clock: o.Clock})
 	a.callers = append(a.callers, atAccounts)

@@ -18,9 +18,10 @@ import (
 func Doctor(ctx context.Context, s config.Server, d config.Doctor) []doctor.Finding {
 	o := doctor.Options{
 		Settings: s, Doctor: d, Clock: clock.System{},
-		Open:       func(ctx context.Context) (*store.DB, error) { return open(ctx, s.Database, opening{}) },
-		MailServer: func() (*deliver.SMTP, error) { return mailServer(s.Mail) },
-		Missing:    missingScopes,
+		Open:        func(ctx context.Context) (*store.DB, error) { return open(ctx, s.Database, opening{}) },
+		MailServer:  func() (*deliver.SMTP, error) { return mailServer(s.Mail) },
+		SMSProvider: func() *deliver.Twilio { return smsProvider(s.SMS, s.PublicURL) },
+		Missing:     missingScopes,
 	}
 	if s.ClientID != "" {
 		o.TokenOf = tokenOf

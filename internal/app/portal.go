@@ -70,7 +70,7 @@ func (a *App) portalRooms() []portal.Room {
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
 		rewards.New(rewards.Options{Points: a.Loyalty, Runs: a.hasProgram()}),
-		preferences.New(preferences.Options{Preferences: a.Portal, Languages: a.Wording.Catalogue.Languages()}),
+		preferences.New(preferences.Options{Preferences: a.Portal, Consents: a.Consents, Languages: a.Wording.Catalogue.Languages()}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }

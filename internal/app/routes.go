@@ -61,7 +61,7 @@ func (a *App) route() error {
 		return err
 	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
-	a.Subscriptions = byPath(inbound.New(a.Intake, frame), a.returns(frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions))
+	a.Subscriptions = a.withSMS(frame, byPath(inbound.New(a.Intake, frame), a.returns(frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions)))
 	if a.Connections != nil {
 		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
 			return err

@@ -47,7 +47,7 @@ func changeSettings(ctx context.Context, db *store.DB, c clock.Clock, domain str
 		if err := errors.Join(access.CheckRate(s.Settings), s.Settings.Check()); err != nil {
 			return err
 		}
-		if err := errors.Join(notify.CheckKinds("disabledMails", s.Settings.DisabledMails), notify.CheckKinds("enabledMails", s.Settings.EnabledMails)); err != nil {
+		if err := errors.Join(notify.CheckKinds("disabledMails", s.Settings.DisabledMails), notify.CheckKinds("enabledMails", s.Settings.EnabledMails), notify.CheckSMSKinds("enabledSms", s.Settings.EnabledSMS)); err != nil {
 			return err
 		}
 		if !slices.Equal(before.Memberships, s.Settings.Memberships) {

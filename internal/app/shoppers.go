@@ -53,7 +53,7 @@ func (a *App) shopperLine(l shop.Line, frame web.Frame, limits web.Limiter, who 
 	return shopper.New(shopper.Options{
 		Line: l, Frame: frame, Gate: web.Gate{Shoppers: who, Limits: limits, Answers: a.Store.Answers(), Clock: a.options.Clock},
 		Portal: a.Portal, Prices: a.Edits, Links: a.Login, Points: a.Loyalty, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Mails: a.Store, Retention: a.Retention,
-		Cancelling: a.Cancelling,
+		Cancelling: a.Cancelling, Consents: a.Consents,
 	})
 }
 

@@ -128,6 +128,7 @@ type Server struct {
 	Database `embed:""`
 	Platform `embed:""`
 	Mail     `embed:""`
+	SMS      `embed:""`
 
 	Listen            string         `help:"Listen address of the subscriptions interface and webhooks." default:"127.0.0.1:8080" env:"PERENNIAL_LISTEN"`
 	MembershipsListen string         `help:"Listen address of the memberships interface. Leave empty to serve it by host name only." default:"127.0.0.1:8081" env:"PERENNIAL_MEMBERSHIPS_LISTEN"`
@@ -172,6 +173,9 @@ func (s Server) Check() error {
 		}
 	}
 	if err := s.Mail.check(); err != nil {
+		return err
+	}
+	if err := s.SMS.check(s.PublicURL); err != nil {
 		return err
 	}
 	if s.Workers < 1 || s.SweepEvery <= 0 || s.ReconcileEvery <= 0 || s.RatePerSecond <= 0 || s.RateBurst < 1 || s.WaitsScale <= 0 {

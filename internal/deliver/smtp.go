@@ -1,5 +1,5 @@
 // Package deliver hands what the service sends to the world outside: e-mails to
-// a mail server.
+// a mail server, SMS to a provider.
 package deliver
 
 import (

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/app"
@@ -150,7 +152,10 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
 			Platform: apps,
 			Mail:     config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
-			Web:      true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			SMS: config.SMS{
+				SMSProvider: "twilio", SMSAccount: smsAccount, SMSToken: config.Secret(s.texts.token), SMSFrom: smsFrom, SMSTimeout: smsWait, SMSURL: "http://" + net.JoinHostPort(mailHost, strconv.Itoa(s.texts.port)),
+			},
+			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
@@ -254,7 +259,7 @@ func (s *Sandbox) moveCallbacks(ctx context.Context, stores []shop.Shop) error {
 
 // tally counts what has happened up to now.
 func (s *Sandbox) tally(ctx context.Context) (tally, error) {
-	t := tally{Mails: s.mails.count(), Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
+	t := tally{Mails: s.mails.count(), SMS: s.texts.caught.count(), Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
 	a := s.front.running()
 	stores, err := a.Store.Shops().All(ctx)
 	if err != nil {

@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -95,5 +97,9 @@ func (s *Sandbox) caught(r *http.Request) ([]inbox.Item, error) {
 	for _, m := range s.mails.find("", "") {
 		list = append(list, inbox.Item{From: m.From, To: m.To, Kind: m.Kind, Subject: m.Subject, Text: m.Text, HTML: m.HTML, At: time.Time(*m.At), Unsubscribe: m.Unsubscribe})
 	}
+	for _, m := range s.texts.caught.all() {
+		list = append(list, inbox.Item{From: m.From, To: m.To, Kind: cmp.Or(m.Kind, "reply"), Text: m.Text, At: time.Time(*m.At), Segments: m.Segments})
+	}
+	slices.SortStableFunc(list, func(a, b inbox.Item) int { return a.At.Compare(b.At) })
 	return list, nil
 }

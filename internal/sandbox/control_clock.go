@@ -67,10 +67,11 @@ type tally struct {
 	Billed   int `json:"billed"`   // charges that the service knows to have succeeded
 	Failed   int `json:"failed"`   // and to have failed
 	Mails    int `json:"mails"`    // e-mails sent
+	SMS      int `json:"sms"`      // SMS sent, replies included
 	Webhooks int `json:"webhooks"` // of the platform that the service accepted
 	Orders   int `json:"orders"`   // renewal orders in the platform's books
 }
 
 func (t tally) since(before tally) tally {
-	return tally{t.Billed - before.Billed, t.Failed - before.Failed, t.Mails - before.Mails, t.Webhooks - before.Webhooks, t.Orders - before.Orders}
+	return tally{t.Billed - before.Billed, t.Failed - before.Failed, t.Mails - before.Mails, t.SMS - before.SMS, t.Webhooks - before.Webhooks, t.Orders - before.Orders}
 }

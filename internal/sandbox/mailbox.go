@@ -1,22 +1,16 @@
 package sandbox
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/web"
@@ -40,50 +34,17 @@ type message struct {
 	Unsubscribe string `json:"unsubscribe,omitempty"` // where one request ends e-mails of its kind
 }
 
-// mailbox keeps every e-mail that was caught. What it has taken is in its file.
+// mailbox keeps every e-mail that was caught.
 type mailbox struct {
-	path  string
+	*journal[message]
+
 	clock clock.Clock
-
-	mu   sync.Mutex
-	list []message
 }
 
-// openMailbox reads what was caught before. A line that a killed process left
-// unfinished was never taken, and is dropped.
+// openMailbox reads what was caught before.
 func openMailbox(path string, c clock.Clock) (*mailbox, error) {
-	b := &mailbox{path: path, clock: c}
+	b := &mailbox{&journal[message]{path: path}, c}
 	return b, b.reload()
-}
-
-// reload reads the file again.
-func (b *mailbox) reload() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.list = nil
-	text, err := os.ReadFile(b.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	if whole < len(text) {
-		if err := os.Truncate(b.path, int64(whole)); err != nil {
-			return err
-		}
-	}
-	lines := bufio.NewScanner(bytes.NewReader(text[:whole]))
-	lines.Buffer(nil, 2*maxMail)
-	for lines.Scan() {
-		var m message
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
-			return fmt.Errorf("read %s: %w", b.path, err)
-		}
-		b.list = append(b.list, m)
-	}
-	return lines.Err()
 }
 
 // take keeps an e-mail for each of its recipients.
@@ -92,76 +53,24 @@ func (b *mailbox) take(to []string, raw io.Reader) error {
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	m.At = web.At(b.clock.Now())
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
 	var taken []message
 	for _, m.To = range to {
-		if err := encoder.Encode(m); err != nil {
-			return err
-		}
 		taken = append(taken, m)
 	}
-	f, err := os.OpenFile(b.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text.Bytes())
-	if err = errors.Join(err, f.Close()); err == nil {
-		b.list = append(b.list, taken...)
-	}
-	return err
+	return b.add(taken...)
 }
 
 // find returns the e-mails to an address and of a kind, oldest first. Empty
 // texts leave nothing out.
 func (b *mailbox) find(to, kind string) []message {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	found := []message{}
-	for _, m := range b.list {
+	for _, m := range b.all() {
 		if (to == "" || strings.EqualFold(m.To, to)) && (kind == "" || strings.EqualFold(m.Kind, kind)) {
 			found = append(found, m)
 		}
 	}
 	return found
-}
-
-func (b *mailbox) count() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.list)
-}
-
-// saveTo copies what was caught into a file.
-func (b *mailbox) saveTo(path string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text, err := os.ReadFile(b.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.WriteFile(path, text, 0o600)
-}
-
-// loadFrom takes a file of saveTo in its place. A snapshot that has none is older
-// than mail.
-func (b *mailbox) loadFrom(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	fresh := b.path + ".restored"
-	if err := os.WriteFile(fresh, text, 0o600); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, b.path); err != nil {
-		return err
-	}
-	return b.reload()
 }
 
 // maxMail is the largest e-mail that is taken, in bytes.

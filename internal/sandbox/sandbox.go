@@ -71,6 +71,7 @@ type Sandbox struct {
 	sinks sinks
 	mails *mailbox
 	catch *catcher
+	texts *texts
 	heard atomic.Int64 // webhooks of the platform that the service accepted
 
 	servers []*app.Server
@@ -173,6 +174,9 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if s.catch, err = openCatcher(ctx, s.mails); err != nil {
 		return fmt.Errorf("begin to catch mail: %w", err)
 	}
+	if s.texts, err = openTexts(ctx, s.home.path(smsFile), s.clock, s.log); err != nil {
+		return fmt.Errorf("begin to catch SMS: %w", err)
+	}
 	if err := s.openPlatform(); err != nil {
 		return err
 	}
@@ -194,7 +198,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	}
 	s.setApps()
 	s.steps = newStepper(stepper{
-		clock: s.clock, move: move, platform: platformSide{s.sim}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
+		clock: s.clock, move: move, platform: textSide{platformSide{s.sim}, s.texts}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
 	})
 	if err := s.openService(ctx); err != nil {
 		closeAll(listeners)
@@ -287,6 +291,9 @@ func (s *Sandbox) Close() error {
 	}
 	if s.catch != nil {
 		errs = append(errs, s.catch.close())
+	}
+	if s.texts != nil {
+		errs = append(errs, s.texts.close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

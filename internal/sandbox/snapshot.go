@@ -91,6 +91,9 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	if err := s.mails.saveTo(filepath.Join(dir, mailsFile)); err != nil {
 		return fmt.Errorf("copy the mails: %w", err)
 	}
+	if err := s.texts.caught.saveTo(filepath.Join(dir, smsFile)); err != nil {
+		return fmt.Errorf("copy the SMS: %w", err)
+	}
 	if err := (home{dir}).write(metaFile, snapshotMeta{instant{s.clock.Now()}, s.secrets.Callback}); err != nil {
 		return err
 	}
@@ -200,6 +203,9 @@ func (s *Sandbox) resumeRestore(ctx context.Context) error {
 	}
 	if err := s.mails.loadFrom(filepath.Join(dir, mailsFile)); err != nil {
 		return fmt.Errorf("put the mails back: %w", err)
+	}
+	if err := s.texts.caught.loadFrom(filepath.Join(dir, smsFile)); err != nil {
+		return fmt.Errorf("put the SMS back: %w", err)
 	}
 	s.secrets.Callback = meta.Callback
 	if err := s.home.write(secretsFile, s.secrets); err != nil {

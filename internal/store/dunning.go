@@ -117,13 +117,11 @@ func (tx *Tx) ActiveContractsInDunning(ctx context.Context, after contract.ID, l
 	return readRows[contract.Contract](rows)
 }
 
-// addMails adds to records what became of the last e-mails about their declines.
+// addMails adds to records what became of the last messages about them.
 func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record) error {
 	var keys []string
 	for _, r := range records {
-		for _, key := range r.LastMails() {
-			keys = append(keys, key)
-		}
+		keys = append(keys, r.MessageKeys()...)
 	}
 	status, err := mailsUnder(ctx, db.in(of), of, keys)
 	if err != nil {
@@ -135,23 +133,23 @@ func (db *DB) addMails(ctx context.Context, of shop.ID, records []billing.Record
 	return nil
 }
 
-// MailsByKey says, without locking, what became of e-mails, by the keys under which
+// MailsByKey says, without locking, what became of messages, by the keys under which
 // they are kept.
 func (tx *Tx) MailsByKey(ctx context.Context, keys []string) (map[string]notify.Result, error) {
 	return mailsUnder(ctx, tx.q, tx.of, keys)
 }
 
-// CreatedMails returns what became of the e-mails that confirm new contracts, by contract.
-func (db *DB) CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
-	keys := make([]string, len(contracts))
-	for i, c := range contracts {
-		keys[i] = notify.CreatedKey(c)
+// CreatedMails returns what became of the messages that confirm new contracts, by contract.
+func (db *DB) CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Results, error) {
+	keys := make([]string, 0, 2*len(contracts))
+	for _, c := range contracts {
+		keys = append(keys, notify.CreatedKey(c), notify.SMSKey(notify.CreatedKey(c)))
 	}
 	results, err := mailsUnder(ctx, db.in(of), of, keys)
-	created := make(map[contract.ID]notify.Result, len(results))
-	for i, key := range keys {
-		if is, known := results[key]; known {
-			created[contracts[i]] = is
+	created := make(map[contract.ID]notify.Results, len(results))
+	for _, c := range contracts {
+		if is := notify.ResultsUnder(results, notify.CreatedKey(c)); is != (notify.Results{}) {
+			created[c] = is
 		}
 	}
 	return created, err
@@ -162,13 +160,14 @@ func mailsUnder(ctx context.Context, q bun.IDB, of shop.ID, keys []string) (map[
 		return nil, nil
 	}
 	var rows []messageRow
-	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
+	err := q.NewSelect().Model(&rows).Column("dedupe_key", "status", "last_error", "delivery", "delivery_error").Where("m.shop_id = ?", of).Where("m.dedupe_key IN (?)", bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %d e-mails: %w", len(keys), err)
 	}
 	status := make(map[string]notify.Result, len(rows))
 	for _, r := range rows {
-		status[r.DedupeKey] = notify.Result{Status: notify.Status(r.Status), Reason: r.LastError}
+		is := notify.Message{Status: notify.Status(r.Status), LastError: r.LastError, Delivery: notify.Delivery(r.Delivery), DeliveryError: r.DeliveryError}
+		status[r.DedupeKey] = is.Result()
 	}
 	return status, nil
 }

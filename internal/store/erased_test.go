@@ -46,7 +46,8 @@ var stays = map[string]string{
 	"cancel_sessions.moves": isUnit, "cancel_sessions.offer": isOrdered,
 	"messages.from_name": isTheirs, "messages.kind": isUnit, "messages.source": isUnit, "messages.status": isUnit,
 	"annotations.tags": isTheirs, "annotations.target": isOrdered,
-	"portal_sessions.via":          isUnit, // with the whole row
+	"portal_sessions.via": isUnit,                                  // with the whole row
+	"sms_consents.source": isUnit, "sms_consents.ended_by": isUnit, // with the whole row
 	"portal_preferences.mails_off": isUnit, // with the whole row
 	"activity.entity_type":         isUnit, "activity.event": isUnit, "activity.source": isUnit, "activity.status": isUnit, "activity.actor": isTheirs,
 }

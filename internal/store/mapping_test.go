@@ -23,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal/design"
@@ -101,9 +102,10 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[unreadRow](t, key, func(*contract.Unread) {})
 	mapsBack[userRow](t, key, func(*staff.User) {})
 	mapsBack[userSessionRow](t, key, func(*staff.Session) {})
-	mapsBack[shopRow](t, key, func(s *shop.Shop) { s.ID, s.Catalogue = mappedShop, 0 }) // a trigger counts changes of the catalogue
+	mapsBack[shopRow](t, key, func(s *shop.Shop) { s.ID, s.Catalogue, s.SMS = mappedShop, 0, false }) // a trigger counts changes of the catalogue
 	mapsBack[swapRow](t, key, func(*swap.Rule) {})
 	mapsBack[portalLogoRow](t, key, func(p *design.Picture) { p.Width, p.Height = 0, 0 })
+	mapsBack[smsConsentRow](t, key, func(*optin.Consent) {})
 	mapsBack[useRow](t, key, func(*loyalty.Use) {})
 	mapsBack[feedRow](t, key, func(*webhook.Feed) {})
 	mapsBack[webhookRow](t, key, func(m *webhook.Message) { m.Shop = mappedShop })

@@ -44,6 +44,11 @@ type messageRow struct {
 	SentAt     int64
 	MailID     string
 	Version    int64
+
+	Channel       string
+	ProviderID    string
+	Delivery      string
+	DeliveryError string
 }
 
 // messageBody is the JSON text of a message's words, and of what they are written from.
@@ -86,6 +91,10 @@ func (r *messageRow) Columns(m *mapping, n *notify.Message) {
 	mapTime(m, &r.SentAt, &n.SentAt)
 	mapText(m, &r.MailID, &n.MailID)
 	mapSame(m, &r.Version, &n.Version)
+	mapText(m, &r.Channel, &n.Channel)
+	mapText(m, &r.ProviderID, &n.ProviderID)
+	mapText(m, &r.Delivery, &n.Delivery)
+	mapText(m, &r.DeliveryError, &n.DeliveryError)
 	m.within(r.ID)
 }
 
@@ -202,4 +211,15 @@ func (tx *Tx) addMessage(ctx context.Context, m *notify.Message) error {
 		*m = made
 	}
 	return err
+}
+
+// PutDelivery writes what a provider reported of a message that it accepted. The version stays: a
+// worker that is sending the message still settles it.
+func (tx *Tx) PutDelivery(ctx context.Context, m notify.Message) error {
+	_, err := tx.q.NewUpdate().Model((*messageRow)(nil)).Set("delivery = ?", string(m.Delivery)).Set("delivery_error = ?", clean(m.DeliveryError)).
+		Where("shop_id = ?", tx.of).Where("id = ?", int64(m.ID)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("note the delivery of message %d: %w", m.ID, err)
+	}
+	return nil
 }

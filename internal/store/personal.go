@@ -57,12 +57,13 @@ var personalTables = []personalTable{
 	{"cancel_sessions", "Visits to the flow of cancelling", byCustomer, []string{
 		"id", "contract_id", "flow_version", "step", "outcome", "action", "reason", "comment", "offer:json", "moves:json", "arm", "started_at:at", "offered_at:at", "accepted_at:at", "ended_at:at",
 	}},
-	{"messages", "E-mails", byMail, []string{
-		"id", "kind", "recipient", "from_name", "subject", "body:sealed", "contract_id", "source", "client_ip", "status", "created_at:at", "sent_at:at", "last_error",
+	{"messages", "E-mails and SMS", byMail, []string{
+		"id", "kind", "recipient", "from_name", "subject", "body:sealed", "contract_id", "source", "client_ip", "status", "created_at:at", "sent_at:at", "last_error", "delivery_error",
 	}},
 	{"contract_comments", "Comments of the store on subscriptions", byContract, []string{"id", "contract_id", "body", "created_at:at"}},
 	{"annotations", "Notes on their way to orders", byContract, []string{"id", "target", "tags", "note"}},
 	{"portal_preferences", "Preferences in the customer portal", byCustomer, []string{"language", "mails_off", "updated_at:at"}},
+	{"sms_consents", "Agreements to SMS", byCustomer, []string{"id", "phone", "source", "client_ip", "given_at:at", "ended_at:at", "ended_by"}},
 	{"portal_sessions", "Visits to the customer portal", byCustomer, []string{"via", "created_at:at", "seen_at:at", "expires_at:at"}},
 	{"activity", "Activity log", byEntity, []string{"id", "entity_type", "entity_id", "event", "status", "source", "actor", "client_ip", "recorded_at:at", "info:json"}},
 }

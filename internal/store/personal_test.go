@@ -109,6 +109,7 @@ var notPersonal = map[string]string{
 	"mail_templates.author": isStores, "mail_templates.body": isStores, "mail_templates.button": isStores, "mail_templates.heading": isStores, "mail_templates.kind": isState,
 	"mail_templates.language": isState, "mail_templates.preheader": isStores, "mail_templates.subject": isStores,
 	"messages.actor": isStores, "messages.dedupe_key": isIdentity, "messages.mail_id": isIdentity,
+	"messages.channel": isState, "messages.provider_id": isIdentity, "messages.delivery": isState,
 	"one_offs.handle": isStores, "one_offs.image": isStores, "one_offs.product_handle": isStores,
 	"partner_calls.app": isStores, "partner_connections.app": isStores, "partner_connections.call_id": isIdentity, "partner_connections.client_state": isStores,
 	"partner_connections.code_hash": isSecret, "partner_connections.decided_by": isStores, "partner_connections.direction": isState, "partner_connections.end_reason": isStores,

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 )
 
 // ContractsOfCustomer returns the ids of a customer's contracts, of both lines.
@@ -64,9 +65,10 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`DELETE FROM portal_preferences WHERE shop_id = ? AND customer_id = ?`, customer},
+		{`DELETE FROM sms_consents WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM contract_comments WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
-		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
+		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
 			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // written again when needed
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
@@ -108,7 +110,7 @@ func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("erase a suppressed address: %w", err)
 	}
-	_, err = tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', version = version + 1,
+	_, err = tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
 		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase e-mails: %w", err)
@@ -131,6 +133,9 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	if _, err := tx.q.NewRaw("UPDATE messages SET customer_id = ? WHERE shop_id = ? AND customer_id = ? AND due_at IS NOT NULL", kept, int64(tx.of), gone).Exec(ctx); err != nil {
 		return fmt.Errorf("let customer %d have the messages that wait for customer %d: %w", kept, gone, err)
 	}
+	if err := tx.moveConsents(ctx, gone, kept); err != nil {
+		return err
+	}
 	return tx.movePreferences(ctx, gone, kept)
 }
 
@@ -143,6 +148,22 @@ func (tx *Tx) movePreferences(ctx context.Context, gone, kept int64) error {
 	} {
 		if _, err := tx.q.NewRaw(query, int64(tx.of), gone, kept).Exec(ctx); err != nil {
 			return fmt.Errorf("let customer %d have the preferences of customer %d: %w", kept, gone, err)
+		}
+	}
+	return nil
+}
+
+// moveConsents lets a customer have the consents of another one. One that holds gives way to an own
+// one that does: it ended when both held.
+func (tx *Tx) moveConsents(ctx context.Context, gone, kept int64) error {
+	for _, query := range []string{
+		`UPDATE sms_consents SET ended_by = '` + string(optin.ByReplacement) + `', ended_at = CASE WHEN own.given_at > sms_consents.given_at THEN own.given_at ELSE sms_consents.given_at END
+			FROM sms_consents AS own WHERE sms_consents.shop_id = ?0 AND sms_consents.customer_id = ?1 AND sms_consents.ended_at = 0
+			AND own.shop_id = ?0 AND own.customer_id = ?2 AND own.ended_at = 0`,
+		`UPDATE sms_consents SET customer_id = ?2 WHERE shop_id = ?0 AND customer_id = ?1`,
+	} {
+		if _, err := tx.q.NewRaw(query, int64(tx.of), gone, kept).Exec(ctx); err != nil {
+			return fmt.Errorf("let customer %d have the consents of customer %d: %w", kept, gone, err)
 		}
 	}
 	return nil

@@ -120,7 +120,14 @@ func (r *shopRow) guard(m *mapping, g *shop.Guard) {
 
 func (db *DB) shopRow(s shop.Shop) (shopRow, error) { return sealedRowOf[shopRow](db.seal, s.ID, s) }
 
-func (db *DB) shopOf(r shopRow) (shop.Shop, error) { return readSealedRow[shop.Shop](db.seal, r) }
+func (db *DB) shopOf(r shopRow) (shop.Shop, error) {
+	s, err := readSealedRow[shop.Shop](db.seal, r)
+	s.SMS = db.sms
+	return s, err
+}
+
+// SendsSMS says that the installation has a provider of SMS. Nothing may run yet.
+func (db *DB) SendsSMS() { db.sms = true }
 
 // oneShop reads the shop of a query.
 func (db *DB) oneShop(ctx context.Context, q *bun.SelectQuery, row *shopRow) (shop.Shop, error) {

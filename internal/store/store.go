@@ -47,6 +47,7 @@ type DB struct {
 	ids    *ids
 	seal   sealer
 	seam   TxInterceptor // nil: none
+	sms    bool          // the installation has a provider of SMS
 
 	subscribers Subscribers
 

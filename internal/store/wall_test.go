@@ -34,6 +34,7 @@ var crossing = map[string]string{
 	"KnownHash":         "whether an API key is anybody's",
 	"ShopOfConnection":  "whose a partner's connection is",
 	"ConnectionByCode":  "whose a partner's code is",
+	"ShopsOfPhone":      "which shops an answer to an SMS concerns",
 	"store":             "events of several shops are stored together",
 	"Memberships":       "to which stores a user belongs",
 	"resealColumn":      "a new secret key seals what every shop has",

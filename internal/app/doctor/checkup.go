@@ -43,6 +43,8 @@ type Options struct {
 	Open func(ctx context.Context) (*store.DB, error)
 	// MailServer returns the mail server of the settings, when they name one.
 	MailServer func() (*deliver.SMTP, error)
+	// SMSProvider returns the provider of SMS of the settings, which name one.
+	SMSProvider func() *deliver.Twilio
 	// Tokens returns what knows the stores' access tokens; nil: those that are stored with them.
 	Tokens func(db *store.DB) platform.Tokens
 	// HTTP asks the public address and the stores' own domains; nil: the default client.

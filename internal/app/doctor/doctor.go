@@ -42,6 +42,7 @@ var checks = []check{
 	{name: "mail SPF", run: mailSPF},
 	{name: "mail DKIM", run: mailDKIM},
 	{name: "mail DMARC", run: mailDMARC},
+	{name: "SMS provider", run: smsProvider},
 	{name: "connection", each: connection},
 	{name: "token", each: token},
 	{name: "scopes", each: scopes},

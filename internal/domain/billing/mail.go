@@ -2,6 +2,7 @@ package billing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/notify"
 )
@@ -23,15 +24,32 @@ func (a Attempt) LastMails() map[notify.Kind]string {
 	return keys
 }
 
-// Mailed sets what became of the e-mails about the attempt, which is given by key.
+// MessageKeys returns the keys of the last e-mails about an attempt, and of the SMS beside them.
+func (a Attempt) MessageKeys() []string {
+	var keys []string
+	for _, key := range a.LastMails() {
+		keys = append(keys, key, notify.SMSKey(key))
+	}
+	return keys
+}
+
+// Mailed sets what became of the messages about the attempt, which is given by key.
 func (r *Record) Mailed(status map[string]notify.Result) {
-	r.Mails = nil
+	r.Mails, r.SMS = nil, nil
+	set := func(in *map[notify.Kind]notify.Result, kind notify.Kind, is notify.Result) {
+		if is.Status == "" {
+			return
+		}
+		if *in == nil {
+			*in = make(map[notify.Kind]notify.Result)
+		}
+		(*in)[kind] = is
+	}
 	for kind, key := range r.LastMails() {
-		if is, ok := status[key]; ok {
-			if r.Mails == nil {
-				r.Mails = make(map[notify.Kind]notify.Result)
-			}
-			r.Mails[kind] = is
+		is := notify.ResultsUnder(status, key)
+		set(&r.Mails, kind, is.Mail)
+		if slices.Contains(notify.SMSKinds, kind) {
+			set(&r.SMS, kind, is.SMS)
 		}
 	}
 }

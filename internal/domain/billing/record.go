@@ -39,6 +39,7 @@ type Record struct {
 	OneOffs []OneOff                      // of the order, until it has been prepared
 	Ahead   int                           // orders of the contract before this one
 	Mails   map[notify.Kind]notify.Result // of the last e-mail of each kind about the attempt
+	SMS     map[notify.Kind]notify.Result // of the SMS beside them
 }
 
 // RecordOf returns an attempt of a contract with its own of the one-time products, and with the

@@ -49,7 +49,7 @@ func (s *Service) Resend(ctx context.Context, of shop.ID, id MessageID, by activ
 			return fault.New(fault.FailedPrecondition, "its recipient was erased").Entity("mail").Code("mailNotFailed")
 		}
 		again, err := New(Message{
-			Kind: m.Kind, To: m.To, FromName: m.FromName, Facts: m.Facts, Contract: m.Contract, Attempt: m.Attempt, Customer: m.Customer, Actor: by, DedupeKey: m.DedupeKey + ":again:" + rand.Text(),
+			Kind: m.Kind, Channel: m.Channel, To: m.To, FromName: m.FromName, Facts: m.Facts, Contract: m.Contract, Attempt: m.Attempt, Customer: m.Customer, Actor: by, DedupeKey: m.DedupeKey + ":again:" + rand.Text(),
 		}, s.Clock.Now())
 		if err != nil {
 			return err

@@ -97,22 +97,20 @@ func ConfirmChanges(ctx context.Context, tx ChangesTx, entries []activity.Entry)
 	var list []Message
 	for _, e := range asking {
 		to, known := people[Subject{e.EntityType, e.EntityID}]
-		if !known || suspends[e.Event] || suspended[to.Contract] && (kindOf(e) == Paused || kindOf(e) == Canceled) || CheckAddress("", to.Email) != nil {
+		if !known || suspends[e.Event] || suspended[to.Contract] && (kindOf(e) == Paused || kindOf(e) == Canceled) {
 			continue
 		}
-		m, err := confirmation(e, kindOf(e), to)
+		messages, err := confirmation(e, kindOf(e), to, of)
 		if err != nil {
 			return err
 		}
-		if m != nil {
-			list = append(list, *m)
-		}
+		list = append(list, messages...)
 	}
 	return Queue(ctx, tx, of.ID, list...)
 }
 
-// confirmation returns the message that confirms an entry; nil when there is nothing to say.
-func confirmation(e activity.Entry, kind Kind, to Recipient) (*Message, error) {
+// confirmation returns the messages that confirm an entry; none when there is nothing to say.
+func confirmation(e activity.Entry, kind Kind, to Recipient, of shop.Shop) ([]Message, error) {
 	change := changeOf(e)
 	key := fmt.Sprintf("%s:%d", kind, e.ID)
 	delay := time.Duration(0)
@@ -127,18 +125,18 @@ func confirmation(e activity.Entry, kind Kind, to Recipient) (*Message, error) {
 	case traits[kind].group == ofChanges:
 		delay = changeDelay
 	}
-	m, err := New(Message{
+	m := Message{
 		Kind: kind, To: to.Email, Contract: to.Contract, Customer: to.Customer, Facts: Facts{Change: &change}, Actor: e.Actor, DedupeKey: key,
 		ExpiresAt: e.At.Add(Life),
-	}, e.At)
-	if err != nil {
-		return nil, err
 	}
 	if e.EntityType == activity.EntitySubscriptionBillingAttempt {
 		m.Attempt = e.EntityID
 	}
-	m.DueAt = e.At.Add(delay)
-	return &m, nil
+	list, err := ForCustomer(m, of, e.At)
+	for i := range list {
+		list[i].DueAt = e.At.Add(delay)
+	}
+	return list, err
 }
 
 // Life is how long after a change or a decline its message may still be sent.

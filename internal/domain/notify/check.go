@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -14,6 +15,9 @@ const (
 	opens  = 8
 	closes = 20
 )
+
+// smsOpens is the hour from which SMS of every kind are sent, until closes: a phone wakes people up.
+const smsOpens = 9
 
 // Of a person's letters within a day no more than so many are followed by an optional one.
 const (
@@ -28,8 +32,11 @@ type checker struct {
 	now      time.Time
 	opensAt  time.Time // when optional messages may be sent; zero: now
 	refused  map[contract.ID][]Kind
-	received map[string]int         // letters of the last day, by address
+	received map[string]int         // letters of the last day, by address or phone number
 	gone     map[string]Suppression // by address
+
+	smsOpensAt time.Time               // as opensAt
+	consents   map[int64]optin.Consent // to SMS, by customer
 }
 
 func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, now time.Time) (checker, error) {
@@ -38,14 +45,17 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	if err != nil {
 		return c, err
 	}
-	c.opensAt = nextOpening(now.In(calendar.Zone))
+	c.opensAt, c.smsOpensAt = nextOpening(now.In(calendar.Zone), opens), nextOpening(now.In(calendar.Zone), smsOpens)
+	if c.consents, err = addressed(ctx, tx, messages); err != nil {
+		return c, err
+	}
 	if c.refused, err = refusedKinds(ctx, tx, messages); err != nil {
 		return c, err
 	}
 	var all, to []string
 	for _, m := range messages {
 		all = append(all, m.To)
-		if slices.Contains(OptionalKinds, m.Kind) {
+		if slices.Contains(OptionalKinds, m.Kind) && m.To != "" {
 			to = append(to, m.To)
 		}
 	}
@@ -58,8 +68,9 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	return c, err
 }
 
-// nextOpening returns when optional messages may be sent next; zero when they may be now.
-func nextOpening(local time.Time) time.Time {
+// nextOpening returns when messages that are sent from an hour on may be sent next; zero when they may
+// be now.
+func nextOpening(local time.Time, opens int) time.Time {
 	at := time.Date(local.Year(), local.Month(), local.Day(), opens, 0, 0, 0, local.Location())
 	switch {
 	case local.Hour() < opens:
@@ -79,6 +90,8 @@ func (c checker) verdict(m Message) (why string, later time.Time) {
 		return NoLongerTrue, later
 	case returned(m, c.shop):
 		return "the app is installed again", later
+	case m.Channel == BySMS:
+		return c.smsVerdict(m)
 	case !c.shop.Settings.Sends(m.Kind):
 		return Disabled, later
 	case gone.Reason == HardBounce && !traits[m.Kind].secret:
@@ -112,7 +125,7 @@ const (
 func refusedKinds(ctx context.Context, tx Tx, messages []Message) (map[contract.ID][]Kind, error) {
 	var about []contract.ID
 	for _, m := range messages {
-		if m.Contract != 0 && slices.Contains(OptionalKinds, m.Kind) {
+		if m.Contract != 0 && m.Channel == ByMail && slices.Contains(OptionalKinds, m.Kind) {
 			about = append(about, m.Contract)
 		}
 	}

@@ -38,5 +38,5 @@ type Email struct {
 	At          time.Time
 }
 
-// ErrRejected marks the failure of a letter that will never be taken.
+// ErrRejected marks the failure of a message that will never be taken.
 var ErrRejected = errors.New("the mail server rejects the message")

@@ -24,6 +24,7 @@ func (b bundle) sent() bool { return len(b.letter.LeftOut) < len(b.messages) }
 // the order of their ids.
 func bundled(messages []Message) []*bundle {
 	type key struct {
+		by Channel
 		to string
 		of grouping
 		on int64 // the contract of changes
@@ -31,7 +32,7 @@ func bundled(messages []Message) []*bundle {
 	open := map[key]*bundle{}
 	var list []*bundle
 	for _, m := range messages {
-		k := key{m.To, m.group(), 0}
+		k := key{m.Channel, m.To, m.group(), 0}
 		if k.of == ofChanges {
 			k.on = int64(m.Contract)
 		}

@@ -46,11 +46,12 @@ type Result struct {
 	Reason string // why it was suppressed
 }
 
-// Message is an e-mail to one person.
+// Message is an e-mail or an SMS to one person.
 type Message struct {
 	ID       MessageID
 	Kind     Kind
-	To       string // an address without a name
+	Channel  Channel
+	To       string // an address without a name, or a phone number; empty: the SMS is not sent yet
 	FromName string // whose name the sender's address carries
 	Content
 	Facts     Facts          // that its words are written from; empty: it has its words
@@ -68,6 +69,10 @@ type Message struct {
 	SentAt    time.Time // zero when it was not
 	MailID    string    // local part of the Message-ID under which it was sent; empty: it was not
 	Version   int64
+
+	ProviderID    string // of an SMS that the provider accepted
+	Delivery      Delivery
+	DeliveryError string
 }
 
 // maxAddress is the longest address that mail servers take.
@@ -91,8 +96,10 @@ func New(m Message, now time.Time) (Message, error) {
 	if m.DedupeKey == "" {
 		return Message{}, fault.New(fault.Internal, "a message of kind %s has no key", m.Kind)
 	}
-	if err := CheckAddress("", m.To); err != nil {
-		return Message{}, err
+	if m.Channel == ByMail {
+		if err := CheckAddress("", m.To); err != nil {
+			return Message{}, err
+		}
 	}
 	m.Subject, m.FromName = oneLine(m.Subject), oneLine(m.FromName)
 	m.Status, m.DueAt, m.CreatedAt = Queued, now, now
@@ -182,9 +189,10 @@ func (m Message) email(domain string, l Letter, now time.Time) Email {
 
 // outcome is the additional information of an entry about a message.
 type outcome struct {
-	Kind   Kind   `json:"kind"`
-	Tries  int    `json:"tries,omitempty"`
-	Reason string `json:"reason,omitempty"`
+	Kind    Kind    `json:"kind"`
+	Channel Channel `json:"channel,omitempty"` // empty: e-mail
+	Tries   int     `json:"tries,omitempty"`
+	Reason  string  `json:"reason,omitempty"`
 }
 
 // entry says how a message ended; nil when it has not.
@@ -195,10 +203,36 @@ func (m Message) entry(of int64, now time.Time) *activity.Entry {
 	}
 	e := activity.Entry{
 		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: traits[m.Kind].event, Status: status,
-		Actor: m.Actor, At: now, Info: activity.Details(outcome{m.Kind, m.Tries, m.LastError}),
+		Actor: m.Actor, At: now, Info: activity.Details(outcome{m.Kind, m.Channel, m.Tries, m.LastError}),
 	}
 	if m.Contract == 0 {
 		e.EntityID, e.EntityType = of, activity.EntityShopInfo
 	}
 	return &e
+}
+
+// Channel is how a message travels.
+type Channel string
+
+// The channels.
+const (
+	ByMail Channel = ""
+	BySMS  Channel = "sms"
+)
+
+// Delivery is what a provider reported of an SMS that it accepted; empty: nothing yet.
+type Delivery string
+
+// The reports.
+const (
+	Delivered   Delivery = "delivered"
+	Undelivered Delivery = "failed"
+)
+
+// Result returns what became of a message.
+func (m Message) Result() Result {
+	if m.Status == Sent && m.Delivery == Undelivered {
+		return Result{Failed, m.DeliveryError}
+	}
+	return Result{m.Status, m.LastError}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // Reminder is a contract whose customer must be reminded of its next order, or of a card that expires
@@ -34,13 +35,13 @@ func (r Reminder) key(more int) string {
 }
 
 // messages returns what a reminder sends.
-func (r Reminder) messages(now time.Time) ([]Message, error) {
+func (r Reminder) messages(of shop.Shop, now time.Time) ([]Message, error) {
 	kind := UpcomingOrder
 	if r.Card {
 		kind = ExpiringCard
 	}
-	if CheckAddress("", r.Email) != nil || !now.Before(r.Date) || !r.Card && r.Attempt == 0 {
-		return nil, nil //nolint:nilerr // no valid address, no message
+	if !now.Before(r.Date) || !r.Card && r.Attempt == 0 {
+		return nil, nil
 	}
 	var list []Message
 	for i, before := range r.Before {
@@ -48,17 +49,19 @@ func (r Reminder) messages(now time.Time) ([]Message, error) {
 		if i+1 < len(r.Before) && !now.Before(r.Date.Add(-r.Before[i+1])) {
 			continue // the next one is due as well
 		}
-		m, err := New(Message{
+		messages, err := ForCustomer(Message{
 			Kind: kind, To: r.Email, Contract: r.Contract, Customer: r.Customer, Attempt: r.Attempt, Facts: Facts{Date: r.Date}, Actor: activity.System,
 			DedupeKey: r.key(len(r.Before) - 1 - i), ExpiresAt: r.Date,
-		}, now)
+		}, of, now)
 		if err != nil {
 			return nil, err
 		}
-		if at.After(now) {
-			m.DueAt = at
+		for _, m := range messages {
+			if at.After(now) {
+				m.DueAt = at
+			}
+			list = append(list, m)
 		}
-		list = append(list, m)
 	}
 	return list, nil
 }

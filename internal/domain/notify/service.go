@@ -22,7 +22,8 @@ const batchSize = 20
 // Service sends messages.
 type Service struct {
 	Store     Store
-	Transport Transport // nil: there is no mail server, and messages wait
+	Transport Transport    // nil: there is no mail server, and e-mails wait
+	SMS       SMSTransport // nil: there is no provider, and no SMS is sent
 	Write     Write
 	Clock     clock.Clock
 	Log       *slog.Logger
@@ -59,11 +60,11 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		if err := s.Write.writeAll(ctx, of, b.bundles); err != nil {
 			return fmt.Errorf("write %d letters: %w", len(b.bundles), err)
 		}
-		failures, sent := s.send(ctx, b)
+		receipts, sent := s.send(ctx, b)
 		if !sent {
 			continue
 		}
-		if err := s.settle(context.WithoutCancel(ctx), of, b.bundles, failures); err != nil {
+		if err := s.settle(context.WithoutCancel(ctx), of, b.bundles, receipts); err != nil {
 			return fmt.Errorf("settle %d letters: %w", len(b.bundles), err)
 		}
 	}
@@ -91,7 +92,7 @@ func (s *Service) remind(ctx context.Context, of shop.ID) error {
 			n = len(due)
 			var list []Message
 			for _, r := range due {
-				messages, err := r.messages(now)
+				messages, err := r.messages(store, now)
 				if err != nil {
 					return err
 				}
@@ -125,7 +126,8 @@ func (s *Service) SendTest(ctx context.Context, of shop.ID, to string, l Letter,
 type batch struct {
 	shop    shop.Shop
 	found   int
-	bundles []*bundle // to be sent
+	bundles []*bundle          // to be sent
+	again   map[MessageID]bool // an earlier try may have arrived
 }
 
 // claim claims the messages that are due, with those that are reported together with them. It
@@ -133,7 +135,7 @@ type batch struct {
 func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 	var b batch
 	err := s.Store.Update(ctx, of, func(tx Tx) error {
-		b = batch{}
+		b = batch{again: map[MessageID]bool{}}
 		now := s.Clock.Now()
 		due, err := tx.DueMessages(ctx, now, batchSize)
 		if err != nil || len(due) == 0 {
@@ -146,6 +148,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if b.shop, err = tx.Shop(ctx); err != nil {
 			return err
 		}
+		b.shop.SMS = b.shop.SMS && s.SMS != nil
 		check, err := newChecker(ctx, tx, b.shop, due, now)
 		if err != nil {
 			return err
@@ -160,11 +163,12 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 				if err = m.suppress(why); err == nil {
 					entries = append(entries, *m.entry(int64(of), now))
 				}
-			case s.Transport == nil:
+			case s.Transport == nil && m.Channel == ByMail:
 				m.DueAt = now.Add(s.Policy.Unsent)
 			case !later.IsZero():
 				m.DueAt = later
 			default:
+				b.again[m.ID] = m.Status == Sending || m.Tries > 0
 				m.DueAt = now.Add(s.Policy.Lease)
 				err = m.move(Sending)
 				taken = append(taken, i)
@@ -193,7 +197,7 @@ func withSiblings(ctx context.Context, tx Tx, due []Message, now time.Time) ([]M
 	contracts := map[contract.ID]bool{}
 	for _, m := range due {
 		has[m.ID] = true
-		if group := m.group(); group != alone {
+		if group := m.group(); group != alone && m.Channel == ByMail {
 			to = append(to, m.To)
 			contracts[m.Contract] = group == ofChanges || contracts[m.Contract]
 		}
@@ -207,7 +211,7 @@ func withSiblings(ctx context.Context, tx Tx, due []Message, now time.Time) ([]M
 	}
 	for _, m := range waiting {
 		group := m.group()
-		if !has[m.ID] && (group == ofChanges && contracts[m.Contract] || group == ofOrders && !m.DueAt.After(now)) {
+		if !has[m.ID] && m.Channel == ByMail && (group == ofChanges && contracts[m.Contract] || group == ofOrders && !m.DueAt.After(now)) {
 			due = append(due, m)
 		}
 	}
@@ -215,41 +219,51 @@ func withSiblings(ctx context.Context, tx Tx, due []Message, now time.Time) ([]M
 	return due, nil
 }
 
-// send passes the letters of a batch to the mail server. A worker whose lease has ended sends
-// nothing: another worker does.
-func (s *Service) send(ctx context.Context, b batch) (failures []error, sent bool) {
+// send passes the letters of a batch to the mail server, and its SMS to their provider. A worker whose
+// lease has ended sends nothing: another worker does.
+func (s *Service) send(ctx context.Context, b batch) (receipts []Receipt, sent bool) {
 	now := s.Clock.Now()
 	var letters []Email
-	var of []int
+	var texts []SMS
+	var ofLetters, ofTexts []int
 	for i, l := range b.bundles {
 		first := l.messages[0]
 		if !now.Before(first.DueAt) {
 			return nil, false
 		}
-		if l.sent() {
+		switch {
+		case !l.sent():
+		case first.Channel == BySMS:
+			again := slices.ContainsFunc(l.messages, func(m Message) bool { return b.again[m.ID] })
+			texts, ofTexts = append(texts, first.sms(b.shop.ID, l.letter, again)), append(ofTexts, i)
+		default:
 			email := first.email(b.shop.Domain, l.letter, now)
 			l.mailID = email.ID
-			letters, of = append(letters, email), append(of, i)
+			letters, ofLetters = append(letters, email), append(ofLetters, i)
 		}
 	}
-	failures = make([]error, len(b.bundles))
-	if len(letters) == 0 {
-		return failures, true
+	receipts = make([]Receipt, len(b.bundles))
+	if len(letters) > 0 {
+		for i, failure := range s.Transport.Send(ctx, letters) {
+			receipts[ofLetters[i]].Failure = failure
+		}
 	}
-	for i, failure := range s.Transport.Send(ctx, letters) {
-		failures[of[i]] = failure
+	if len(texts) > 0 {
+		for i, r := range s.SMS.SendSMS(ctx, texts) {
+			receipts[ofTexts[i]] = r
+		}
 	}
-	return failures, true
+	return receipts, true
 }
 
 // settle stores the results, except of messages that another worker has claimed since.
-func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, failures []error) error {
+func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, receipts []Receipt) error {
 	var ids []MessageID
 	for i, b := range list {
 		for _, m := range b.messages {
 			ids = append(ids, m.ID)
-			if failures[i] != nil {
-				s.Log.WarnContext(ctx, "an e-mail was not sent", "shop", of, "message", m.ID, "kind", m.Kind, "tries", m.Tries+1, "error", failures[i])
+			if failure := receipts[i].Failure; failure != nil {
+				s.Log.WarnContext(ctx, "a message was not sent", "shop", of, "message", m.ID, "kind", m.Kind, "channel", cmp.Or(m.Channel, "mail"), "tries", m.Tries+1, "error", failure)
 			}
 		}
 	}
@@ -267,7 +281,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, failur
 		var changed []Message
 		var entries []activity.Entry
 		for i, b := range list {
-			if to := b.messages[0].To; errors.Is(failures[i], ErrNoMailbox) {
+			if to := b.messages[0].To; errors.Is(receipts[i].Failure, ErrNoMailbox) {
 				if err := tx.PutSuppression(ctx, Suppression{AddressHash(of, to), masked(to), HardBounce, "mail server", now}); err != nil {
 					return err
 				}
@@ -277,7 +291,11 @@ func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, failur
 				if m.Version != was.Version {
 					continue
 				}
-				if err := m.conclude(b.letter, b.mailID, failures[i], s.Policy, now); err != nil {
+				if err := m.conclude(b.letter, b.mailID, receipts[i].Failure, s.Policy, now); err != nil {
+					return err
+				}
+				m.ProviderID = receipts[i].ID
+				if err := stop(ctx, tx, m, receipts[i].Failure, now); err != nil {
 					return err
 				}
 				changed = append(changed, m)

@@ -7,6 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -40,8 +41,19 @@ type Tx interface {
 	MarkReminded(ctx context.Context, list []Reminder) error
 	// Messages returns messages, locked, in the order of their ids.
 	Messages(ctx context.Context, ids []MessageID) ([]Message, error)
+	SMSTx
 	activity.Recorder
 	SuppressionTx
+}
+
+// SMSTx is what sending SMS needs of a transaction.
+type SMSTx interface {
+	// PutDelivery writes what a provider reported of a message. The version stays.
+	PutDelivery(ctx context.Context, m Message) error
+	// SMSConsents returns the consent of each of some customers to SMS that holds, else the last one.
+	// EndSMSConsent ends the one that holds, if there is one.
+	SMSConsents(ctx context.Context, customers []int64) (map[int64]optin.Consent, error)
+	EndSMSConsent(ctx context.Context, customer int64, at time.Time, by optin.End) error
 }
 
 // Store runs transactions.

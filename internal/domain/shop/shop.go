@@ -39,6 +39,8 @@ type Shop struct {
 	CreatedAt      time.Time
 	Catalogue      int64 // incremented by the store with every change of plan groups and bundles
 	Version        int64
+
+	SMS bool // the installation has a provider of SMS; not stored
 }
 
 // Reading is the progress of reading a list of the platform: of a
@@ -69,6 +71,9 @@ type Settings struct {
 	DisabledMails []MailKind `json:"disabledMails,omitempty"`
 	// EnabledMails are the kinds that it sends though stores do not by default.
 	EnabledMails []MailKind `json:"enabledMails,omitempty"`
+	// EnabledSMS are the kinds of e-mail that the store also sends as SMS. Package notify lists those that
+	// it may.
+	EnabledSMS []MailKind `json:"enabledSms,omitempty"`
 	// FailureDigest is how often the owner gets an e-mail that sums up declined charges.
 	FailureDigest DigestMode `json:"failureDigest,omitempty"`
 	// RatePerSecond and RateBurst are how many requests the store's integrations
@@ -120,6 +125,17 @@ func (s *Settings) SetSends(k MailKind, sends bool) {
 		s.EnabledMails = append(s.EnabledMails, k)
 	case !sends && k != PaymentMail:
 		s.DisabledMails = append(s.DisabledMails, k)
+	}
+}
+
+// SendsSMS reports whether the store sends SMS of a kind. It does not without a provider.
+func (s Shop) SendsSMS(k MailKind) bool { return s.SMS && slices.Contains(s.Settings.EnabledSMS, k) }
+
+// SetSendsSMS sets whether the store sends SMS of a kind.
+func (s *Settings) SetSendsSMS(k MailKind, sends bool) {
+	s.EnabledSMS = slices.DeleteFunc(slices.Clone(s.EnabledSMS), func(other MailKind) bool { return other == k })
+	if sends {
+		s.EnabledSMS = append(s.EnabledSMS, k)
 	}
 }
 

@@ -75,7 +75,8 @@ func open(t *testing.T) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.browser = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	// A transport of its own: the end of any test server closes the idle connections of the default one.
+	s.browser = &http.Client{Transport: &http.Transport{}, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return s
 }
 

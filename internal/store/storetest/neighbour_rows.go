@@ -21,6 +21,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
@@ -142,6 +143,9 @@ func parts(id shop.ID) []part {
 	})
 	within("portal", func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.PutPortalSettings(ctx, &portal.Settings{CutoffDays: 2, UpdatedAt: day}); err != nil {
+			return err
+		}
+		if err := tx.AddSMSConsent(ctx, &optin.Consent{Customer: 901, Phone: "+15550009999", Source: optin.Portal, ClientIP: "192.0.2.9", GivenAt: day}); err != nil {
 			return err
 		}
 		return tx.PutPortalPreferences(ctx, &portal.Preferences{Customer: 901, Language: "de", Off: []notify.Kind{notify.OrderSkipped}, UpdatedAt: day})

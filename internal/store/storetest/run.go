@@ -54,6 +54,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"saved views":          testSavedViews,
 		"overview":             testOverview,
 		"portal":               testPortal,
+		"SMS":                  testSMS,
 		"portal texts":         testPortalTexts,
 		"e-mails of a store":   testMailTemplates,
 		"portal designs":       testPortalDesigns,

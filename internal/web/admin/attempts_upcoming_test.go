@@ -38,10 +38,10 @@ func (f *fakes) SuppressedAddresses(_ context.Context, _ shop.ID, addresses []st
 	return map[string]bool{addresses[0]: f.bounced}, nil
 }
 
-func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error) {
-	sent := map[contract.ID]notify.Result{}
+func (f *fakes) CreatedMails(_ context.Context, _ shop.ID, contracts []contract.ID) (map[contract.ID]notify.Results, error) {
+	sent := map[contract.ID]notify.Results{}
 	for _, c := range contracts {
-		sent[c] = notify.Result{Status: notify.Sent}
+		sent[c] = notify.Results{Mail: notify.Result{Status: notify.Sent}}
 	}
 	return sent, nil
 }

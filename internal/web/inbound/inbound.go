@@ -1,5 +1,5 @@
-// Package inbound takes the platform's webhooks off the wire. Whether they are
-// genuine and what they mean is left to the Receiver.
+// Package inbound takes webhooks off the wire: the platform's, and those of the provider of SMS. Whether
+// they are genuine and what they mean is left to the domain.
 package inbound
 
 import (

@@ -45,8 +45,8 @@ type BillingAttempt struct {
 	TransactionFailedEmailStatus   string           `json:"transactionFailedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED" doc:"What became of the last e-mail about a failed charge. UNSENT: none was due, or it is on its way." example:"UNSENT"`
 	UpcomingOrderEmailStatus       string           `json:"upcomingOrderEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the last e-mail before the order. UNSENT: it is not due yet, or it was taken back because the order changed." example:"UNSENT"`
 	SecurityChallengeSentStatus    string           `json:"securityChallengeSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CONTRACT_CANCELLED" doc:"What became of the last e-mail that asks the customer to confirm the payment. UNSENT: none was due, or it is on its way." example:"UNSENT"`
-	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY" doc:"What became of the text message about a failed charge. The service sends none: always UNSENT." example:"UNSENT"`
-	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the text message before the order. The service sends none: always UNSENT." example:"UNSENT"`
+	TransactionFailedSmsSentStatus string           `json:"transactionFailedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY" doc:"What became of the last SMS about a failed charge: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them." example:"UNSENT"`
+	UpcomingOrderSmsSentStatus     string           `json:"upcomingOrderSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_CANCELLED,PHONE_NUMBER_EMPTY,STOP_FROM_CONTRACT,CONTRACT_PAUSED" doc:"What became of the last SMS before the order: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, STOP_FROM_CONTRACT when the customer has ended them." example:"UNSENT"`
 	UsageChargeStatus              *string          `json:"usageChargeStatus" doc:"SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants."`
 }
 
@@ -74,7 +74,7 @@ func NewBillingAttempt(domain string, r billing.Record) BillingAttempt {
 		BillingAttemptResponseMessage: responseOf(r), OrderNote: web.Some(r.Note), VariantList: []AttemptVariant{},
 		TransactionFailedEmailStatus: mailStatus(r.Mails[notify.TransactionFailed]), UpcomingOrderEmailStatus: mailStatus(r.Mails[notify.UpcomingOrder]),
 		SecurityChallengeSentStatus:    mailStatus(r.Mails[notify.SecurityChallenge]),
-		TransactionFailedSmsSentStatus: emailUnsent, UpcomingOrderSmsSentStatus: emailUnsent,
+		TransactionFailedSmsSentStatus: smsStatus(notify.TransactionFailed, r.SMS[notify.TransactionFailed]), UpcomingOrderSmsSentStatus: smsStatus(notify.UpcomingOrder, r.SMS[notify.UpcomingOrder]),
 	}
 	for _, l := range r.LinesOf() {
 		a.VariantList = append(a.VariantList, NewAttemptVariant(l))

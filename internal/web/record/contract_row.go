@@ -90,7 +90,7 @@ type ContractRow struct {
 	UpdatingQueue                  bool           `json:"updatingQueue" doc:"Whether the upcoming attempts are being made. Always false: they are made at once." example:"false"`
 	SubscriptionCreatedEmailSent   bool           `json:"subscriptionCreatedEmailSent" doc:"Whether the customer got an e-mail about the new contract." example:"false"`
 	SubscriptionCreatedEmailStatus string         `json:"subscriptionCreatedEmailSentStatus" enum:"SENT,UNSENT,FAILED,EMAIL_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS" doc:"What became of the e-mail about the new contract. UNSENT: it is on its way, or none was due because the contract was made elsewhere." example:"UNSENT"`
-	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the text message about the new contract. The service sends none: always UNSENT." example:"UNSENT"`
+	SubscriptionCreatedSmsStatus   string         `json:"subscriptionCreatedSmsSentStatus" enum:"SENT,UNSENT,FAILED,SMS_SETTINGS_DISABLED,CUSTOMER_PAYMENT_EMPTY,CONTRACT_PAUSED_STATUS,PHONE_NUMBER_EMPTY" doc:"What became of the SMS about the new contract: PHONE_NUMBER_EMPTY when the customer has not agreed to SMS, or has ended them." example:"UNSENT"`
 	PauseReason                    *string        `json:"pauseReason" doc:"Why the contract was paused; null when nothing was said." example:"Away"`
 	PauseFeedback                  *string        `json:"pauseFeedback" doc:"What the customer said about the pause; null when nothing was said." example:"Back in spring"`
 	CancellationFeedback           *string        `json:"cancellationFeedback" doc:"Why the contract was cancelled or will be; null when no reason was given." example:"Too much coffee"`
@@ -155,7 +155,7 @@ type lastOrder struct {
 
 const emailUnsent = "UNSENT"
 
-func newContractRow(s shop.Shop, c contract.Contract, created notify.Result, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
+func newContractRow(s shop.Shop, c contract.Contract, created notify.Results, once []billing.OneOff, bundles []bundle.Settings, offers map[int64]plan.Offer) (ContractRow, error) {
 	amount := c.Amount()
 	lines := make([]contractLine, len(c.Lines))
 	for i, l := range c.Lines {
@@ -191,7 +191,7 @@ func newContractRow(s shop.Shop, c contract.Contract, created notify.Result, onc
 		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
 		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
-		SubscriptionCreatedEmailSent: created.Status == notify.Sent, SubscriptionCreatedEmailStatus: createdStatus(created), SubscriptionCreatedSmsStatus: emailUnsent,
+		SubscriptionCreatedEmailSent: created.Mail.Status == notify.Sent, SubscriptionCreatedEmailStatus: createdStatus(created.Mail), SubscriptionCreatedSmsStatus: smsStatus(notify.SubscriptionCreated, created.SMS),
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
 		ContractDetails: lines, Dunning: c.Dunning != nil, DunningState: newRowDunning(c.Dunning),
 	}

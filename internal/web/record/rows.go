@@ -22,10 +22,10 @@ type Rows struct {
 	Mails   Mails
 }
 
-// Mails knows what became of e-mails.
+// Mails knows what became of messages.
 type Mails interface {
-	// CreatedMails returns it for the e-mails that confirm new contracts, by contract.
-	CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Result, error)
+	// CreatedMails returns it for the messages that confirm new contracts, by contract.
+	CreatedMails(ctx context.Context, of shop.ID, contracts []contract.ID) (map[contract.ID]notify.Results, error)
 	// SuppressedAddresses says which of addresses get no e-mails any more, because one came back.
 	SuppressedAddresses(ctx context.Context, of shop.ID, addresses []string) (map[string]bool, error)
 }

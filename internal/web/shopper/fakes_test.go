@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -99,7 +100,7 @@ func (f *fakes) SuppressedAddresses(context.Context, shop.ID, []string) (map[str
 	return nil, nil
 }
 
-func (f *fakes) CreatedMails(context.Context, shop.ID, []contract.ID) (map[contract.ID]notify.Result, error) {
+func (f *fakes) CreatedMails(context.Context, shop.ID, []contract.ID) (map[contract.ID]notify.Results, error) {
 	return nil, nil
 }
 
@@ -217,6 +218,15 @@ func (f *fakes) Settings(context.Context, shop.ID) (portal.Settings, error) {
 
 func (f *fakes) Preferences(context.Context, portal.Caller) (portal.Preferences, error) {
 	return portal.Preferences{Customer: 7001, Language: "de", Off: slices.Clone(notify.OptionalKinds[:1]), Version: 2}, nil
+}
+
+func (f *fakes) Consent(context.Context, shop.ID, int64) (optin.Consent, error) {
+	return optin.Consent{Phone: "+16135550101", GivenAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), EndedAt: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}, nil
+}
+
+func (f *fakes) Set(_ context.Context, of shop.ID, w optin.Wish) (optin.Consent, error) {
+	_, err := f.did(of, w)
+	return optin.Consent{}, err
 }
 
 func (f *fakes) SetPreferences(_ context.Context, who portal.Caller, want portal.Preferences) (portal.Preferences, error) {

@@ -215,7 +215,7 @@ func options(f *fakes, line shop.Line) Options {
 	at := clock.NewManual(noon())
 	return Options{
 		Line: line, Frame: web.Frame{Log: slog.New(slog.DiscardHandler), Clock: at}, Gate: web.Gate{Shoppers: f, Limits: webtest.Unlimited{}, Clock: at},
-		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Mails: f, Retention: f, Cancelling: leaver{f},
+		Portal: f, Prices: f, Links: f, Points: f, Book: f, Sold: f, OneOffBook: f, Mails: f, Retention: f, Cancelling: leaver{f}, Consents: f,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -32,6 +33,13 @@ type Options struct {
 	Mails      record.Mails
 	Retention  Retention
 	Cancelling Cancelling
+	Consents   Consents
+}
+
+// Consents keeps to which phone number shoppers agreed to SMS. Failures are faults.
+type Consents interface {
+	Consent(ctx context.Context, of shop.ID, customer int64) (optin.Consent, error)
+	Set(ctx context.Context, of shop.ID, w optin.Wish) (optin.Consent, error)
 }
 
 // Prices knows what variants cost. Failures are faults.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -20,7 +21,8 @@ func (o Options) preferences(api *web.API) {
 		"The language and the e-mails that the shopper wants."), o.getPreferences)
 
 	set := o.operation("setPreferences", http.MethodPut, "/preferences", customerTag, "Set the preferences",
-		"Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already.")
+		"Replaces the preferences. Kinds of e-mail that are left out stay as they are. An e-mail of a kind that is not wanted is not sent, also when it waits already. "+
+			"An agreement to SMS needs a box that the shopper ticks beside the phone number, and words about costs and about STOP; without sms it stays as it is.")
 	set.Body, set.Errors = preferencesBody{}, append(set.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, set, o.setPreferences)
 
@@ -92,7 +94,23 @@ func (o Options) portalSettings(ctx context.Context, _ *settingsQuery) (*setting
 type preferencesBody struct {
 	Language *string         `json:"language,omitempty" nullable:"true" maxLength:"35" doc:"Language tag, such as en or pt-BR; null or empty: the store's." example:"de"`
 	Emails   map[string]bool `json:"emails,omitempty" doc:"Kinds of e-mail, each with whether it is wanted."`
+	SMS      *smsBody        `json:"sms,omitempty" doc:"Whether the shopper agrees to SMS, and to which number. Absent: as before."`
 	Version  int64           `json:"version,omitempty" minimum:"0" doc:"Version that the shopper has seen. 409 changedMeanwhile when there is another one now. Absent: not compared." example:"2"`
+}
+
+// smsBody is whether a shopper agrees to SMS.
+type smsBody struct {
+	Agreed bool    `json:"agreed" doc:"Whether the shopper agrees." example:"true"`
+	Phone  *string `json:"phone,omitempty" nullable:"true" maxLength:"40" doc:"Phone number with its country code. Needed to agree: 400 phoneInvalid without one." example:"+16135550101"`
+}
+
+// smsView is what a shopper has agreed to.
+type smsView struct {
+	Offered bool         `json:"offered" doc:"Whether the store sends SMS." example:"true"`
+	Agreed  bool         `json:"agreed" doc:"Whether the shopper agrees to SMS at the phone number." example:"true"`
+	Phone   *string      `json:"phone" doc:"Phone number, E.164; null: the shopper never agreed." example:"+16135550101"`
+	Since   *web.Instant `json:"since" doc:"When the shopper agreed; null: never." example:"2026-11-01T12:00:00.000Z"`
+	Ended   *web.Instant `json:"endedAt" doc:"When the agreement ended, with STOP or in the portal; null: it holds, or there was none." example:"2026-12-01T12:00:00.000Z"`
 }
 
 // preferences is what a shopper has set.
@@ -100,12 +118,19 @@ type preferences struct {
 	Language *string         `json:"language" doc:"Language tag; null: the store's." example:"de"`
 	Emails   map[string]bool `json:"emails" doc:"The kinds of e-mail that can be switched off, each with whether it is wanted."`
 	Always   []string        `json:"alwaysSent" nullable:"false" doc:"The kinds that are always sent."`
+	SMS      smsView         `json:"sms" doc:"SMS."`
 	Version  int64           `json:"version" minimum:"0" doc:"Version of the preferences; 0: the default ones." example:"2"`
 }
 
 type preferencesOut struct{ Body preferences }
 
-func newPreferences(p portal.Preferences, err error) (*preferencesOut, error) {
+// written writes preferences, with the shopper's agreement to SMS.
+func (o Options) written(ctx context.Context, p portal.Preferences, err error) (*preferencesOut, error) {
+	if err != nil {
+		return nil, err
+	}
+	who := o.who(ctx)
+	consent, err := o.Consents.Consent(ctx, who.Shop.ID, who.Actor.Customer)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +143,15 @@ func newPreferences(p portal.Preferences, err error) (*preferencesOut, error) {
 			out.Always = append(out.Always, string(k))
 		}
 	}
+	out.SMS = smsView{
+		Offered: slices.ContainsFunc(notify.SMSKinds, who.Shop.SendsSMS), Agreed: consent.Holds(), Phone: web.Some(consent.Phone), Since: web.At(consent.GivenAt), Ended: web.At(consent.EndedAt),
+	}
 	return &preferencesOut{out}, nil
 }
 
 func (o Options) getPreferences(ctx context.Context, _ *struct{}) (*preferencesOut, error) {
-	return newPreferences(o.Portal.Preferences(ctx, o.who(ctx)))
+	is, err := o.Portal.Preferences(ctx, o.who(ctx))
+	return o.written(ctx, is, err)
 }
 
 type preferencesIn struct{ web.JSONBody }
@@ -147,7 +176,22 @@ func (o Options) setPreferences(ctx context.Context, in *preferencesIn) (*prefer
 			want.Off = append(want.Off, notify.Kind(kind))
 		}
 	}
-	return newPreferences(o.Portal.SetPreferences(ctx, who, want))
+	wish := optin.Wish{Actor: who.Actor}
+	if body.SMS != nil {
+		if wish.Agreed = body.SMS.Agreed; body.SMS.Phone != nil {
+			wish.Phone = *body.SMS.Phone
+		}
+		if wish.Agreed { // before anything is changed
+			if _, err := optin.ParsePhone("phone", wish.Phone); err != nil {
+				return nil, err
+			}
+		}
+	}
+	set, err := o.Portal.SetPreferences(ctx, who, want)
+	if err == nil && body.SMS != nil {
+		_, err = o.Consents.Set(ctx, who.Shop.ID, wish)
+	}
+	return o.written(ctx, set, err)
 }
 
 // magicLinkBody names who wants to sign in.

@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/retention"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -88,8 +89,10 @@ func TestRequestsSendCommandsOfShopper(t *testing.T) {
 		"no code":                {"DELETE", "/contracts/9001/discount?discountId=d", "", act{"no discount", one, "d"}},
 		"preferences": {"PUT", "/preferences", `{"language":"pt-BR","emails":{"order_skipped":false,"upcoming_order":true},"version":2}`,
 			act{"preferences", nil, portal.Preferences{Customer: 7001, Language: "pt-BR", Off: []notify.Kind{notify.OrderSkipped}, Version: 2}}},
-		"a reward":    {"POST", "/loyalty/redeem", `{"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: 7001}, Rule: 1, Actor: ada()}},
-		"taking part": {"POST", "/loyalty/join", "", loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: 7001}, Actor: ada()}},
+		"an agreement to SMS": {"PUT", "/preferences", `{"sms":{"agreed":true,"phone":"+1 613 555 0101"}}`, optin.Wish{Phone: "+1 613 555 0101", Agreed: true, Actor: ada()}},
+		"the end of one":      {"PUT", "/preferences", `{"sms":{"agreed":false}}`, optin.Wish{Actor: ada()}},
+		"a reward":            {"POST", "/loyalty/redeem", `{"pointRedeemRuleId":1}`, loyalty.RedeemCommand{Who: loyalty.CustomerRef{Customer: 7001}, Rule: 1, Actor: ada()}},
+		"taking part":         {"POST", "/loyalty/join", "", loyalty.EnrolCommand{Who: loyalty.CustomerRef{Customer: 7001}, Actor: ada()}},
 		"a thought of leaving": {"POST", "/customer-retention-activities", `{"contractId":9001,"retentionAction":"KEPT","cancellationReason":"r","discountApplied":"d","additionalInfo":"{}"}`,
 			retention.Command{Line: shop.Memberships, Contract: 9001, Actor: ada(), Details: retention.Details{Action: "KEPT", Reason: "r", Discount: "d", Info: "{}"}}},
 	} {
@@ -144,6 +147,8 @@ func TestInvalidRequestIsRefused(t *testing.T) {
 		method, path, body string
 		key, param         string
 	}{
+		"an agreement without number": {"PUT", "/preferences", `{"sms":{"agreed":true}}`, "phoneInvalid", "phone"},
+		"one to what is no number":    {"PUT", "/preferences", `{"sms":{"agreed":true,"phone":"0613 555 0101"}}`, "phoneInvalid", "phone"},
 		"another status":              {"PUT", "/subscription-billing-attempts", `{"id":9,"status":"SKIPPED"}`, "fieldReadOnly", "status"},
 		"an unknown status":           {"PUT", "/subscription-billing-attempts", `{"id":9,"status":"LOST"}`, "invalid", "status"},
 		"another amount":              {"PUT", "/subscription-billing-attempts", `{"id":9,"orderAmount":0.5}`, "fieldReadOnly", "orderAmount"},

@@ -59,12 +59,12 @@ func Fence(ctx context.Context, tx billing.Tx, of shop.Shop, contracts []contrac
 		end, ended := ends[a.Dunning.Action]
 		if ended = ended && a.Dunning.State == dunning.Ending && end.status == c.Status; ended {
 			event, status, reason = end.event, activity.Success, "no retry is left"
-			m, err := paymentMail(&a, *c, notify.Suspension, notify.Decline{Class: a.Dunning.Class, Action: a.Dunning.Action}, now)
+			messages, err := paymentMessages(&a, *c, of, notify.Suspension, notify.Decline{Class: a.Dunning.Class, Action: a.Dunning.Action}, now)
 			if err != nil {
 				return err
 			}
-			if m != nil && a.Dunning.Class != dunning.Gone {
-				mails = append(mails, *m)
+			if a.Dunning.Class != dunning.Gone {
+				mails = append(mails, messages...)
 			}
 		}
 		if c.Status != contract.Paused {

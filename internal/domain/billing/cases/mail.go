@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 // notify sends the customer a notice.
@@ -38,17 +39,15 @@ func (l *Cases) AskToConfirm(a *billing.Attempt) error {
 }
 
 func (l *Cases) mail(a *billing.Attempt, kind notify.Kind, d notify.Decline) error {
-	m, err := paymentMail(a, *l.Contracts[a.Contract], kind, d, l.Now)
-	if m != nil {
-		l.Mails = append(l.Mails, *m)
-	}
+	messages, err := paymentMessages(a, *l.Contracts[a.Contract], l.Shop, kind, d, l.Now)
+	l.Mails = append(l.Mails, messages...)
 	return err
 }
 
-// paymentMail returns an e-mail about an attempt and counts it; nil if the customer has no
-// valid address.
-func paymentMail(a *billing.Attempt, c contract.Contract, kind notify.Kind, d notify.Decline, now time.Time) (*notify.Message, error) {
-	if notify.CheckAddress("", c.Customer.Email) != nil {
+// paymentMessages returns the messages to a customer about an attempt and counts them as one; none if
+// the customer has no valid address and the store sends no SMS.
+func paymentMessages(a *billing.Attempt, c contract.Contract, of shop.Shop, kind notify.Kind, d notify.Decline, now time.Time) ([]notify.Message, error) {
+	if notify.CheckAddress("", c.Customer.Email) != nil && !of.SendsSMS(kind) {
 		return nil, nil //nolint:nilerr // no valid address, no e-mail
 	}
 	nth := int(a.Dunning.NotifiedAt.UnixMilli())
@@ -60,9 +59,8 @@ func paymentMail(a *billing.Attempt, c contract.Contract, kind notify.Kind, d no
 		a.Dunning.ConfirmationMails++
 		nth = a.Dunning.ConfirmationMails
 	}
-	m, err := notify.New(notify.Message{
+	return notify.ForCustomer(notify.Message{
 		Kind: kind, To: c.Customer.Email, Contract: c.ID, Attempt: int64(a.ID), Customer: c.Customer.ID, Facts: notify.Facts{Decline: &d}, Actor: activity.System,
 		DedupeKey: billing.MailKey(kind, *a, nth), ExpiresAt: now.Add(notify.Life),
-	}, now)
-	return &m, err
+	}, of, now)
 }

@@ -4,8 +4,6 @@ package command
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -113,7 +111,7 @@ func (r *draft) put(ctx context.Context, tx billing.Tx, entries []activity.Entry
 // complete reads the rest of the record: one-time products, the number of orders ahead, and
 // the status of e-mails.
 func (r *draft) complete(ctx context.Context, tx billing.Tx) error {
-	status, err := tx.MailsByKey(ctx, slices.Collect(maps.Values(r.LastMails())))
+	status, err := tx.MailsByKey(ctx, r.MessageKeys())
 	if err != nil {
 		return err
 	}

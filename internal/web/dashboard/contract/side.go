@@ -208,11 +208,7 @@ type mailRow struct {
 func mails(v dashboard.Visit, c contract.Contract, list []notify.Message) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, n := range list {
-		subject := n.Subject
-		if subject == "" {
-			subject = words.Name(string(n.Kind))
-		}
-		rows[i] = mailRow{subject, fmt.Sprintf("%s/mails/%d", at(c.ID), n.ID), v.Instant(n.CreatedAt), words.MailBadges[n.Status]}
+		rows[i] = mailRow{words.MessageTitle(n), fmt.Sprintf("%s/mails/%d", at(c.ID), n.ID), v.Instant(n.CreatedAt), words.MailBadges[n.Result().Status]}
 	}
 	return rows
 }
@@ -241,8 +237,9 @@ func (m *room) mail(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	b := words.MailBadges[mail.Status]
-	p := mailPage{Facts: facts("To", mail.To, "From", mail.FromName, "Kind", words.Name(string(mail.Kind)), "Queued", v.Instant(mail.CreatedAt), "Sent", v.Instant(mail.SentAt), "Last error", mail.LastError), Text: mail.Text}
+	became := mail.Result()
+	b := words.MailBadges[became.Status]
+	p := mailPage{Facts: facts("To", mail.To, "From", mail.FromName, "Kind", words.MailName(mail.Kind), "Queued", v.Instant(mail.CreatedAt), "Sent", v.Instant(mail.SentAt), "Last error", became.Reason), Text: mail.Text}
 	p.Facts = append([]fact{{Name: "Status", Badge: &b}}, p.Facts...)
 	switch {
 	case mail.Kind == notify.ManagementLink:
@@ -250,9 +247,5 @@ func (m *room) mail(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	case mail.Text == "":
 		p.Gone = "Its text is not shown: it is not sent yet, or was erased."
 	}
-	title := mail.Subject
-	if title == "" {
-		title = words.Name(string(mail.Kind))
-	}
-	return v.Answer(w, dashboard.Page{Name: "contract-mail", Title: title, Crumb: crumb(c), Content: p})
+	return v.Answer(w, dashboard.Page{Name: "contract-mail", Title: words.MessageTitle(mail), Crumb: crumb(c), Content: p})
 }

@@ -276,9 +276,12 @@ func TestSentEMailsAreListedAndSentAgain(t *testing.T) {
 		m.Subject = "Subject <b>"
 		return m
 	}
-	s.post.list = []notify.Message{message(9, notify.Failed, 42), message(8, notify.Sent, 0), message(7, notify.Queued, 0), {ID: 6, Kind: notify.Canceled, Status: notify.Suppressed}}
+	s.post.list = []notify.Message{message(9, notify.Failed, 42), message(8, notify.Sent, 0), message(7, notify.Queued, 0), {ID: 6, Kind: notify.Canceled, Status: notify.Suppressed},
+		{ID: 5, Kind: notify.UpcomingOrder, Channel: notify.BySMS, To: "+15550001234", Status: notify.Sent, Delivery: notify.Undelivered, DeliveryError: "error 30003"},
+		{ID: 4, Kind: notify.UpcomingOrder, Channel: notify.BySMS, Status: notify.Suppressed},
+	}
 	p := s.Get(dashboardtest.At + "/sent-mails?show=failed&to=+ana@shopper.example&contract=42")
-	s.Want(p, http.StatusOK, "Subject &lt;b&gt;", "&lt;b&gt;@shopper.example", "550 &lt;i&gt;gone", "/contracts/42/mails/9", "/sent-mails/9/resend", "An erased customer", "Cancelled", "due ")
+	s.Want(p, http.StatusOK, "Subject &lt;b&gt;", "&lt;b&gt;@shopper.example", "550 &lt;i&gt;gone", "/contracts/42/mails/9", "/sent-mails/9/resend", "An erased customer", "Cancelled", "due ", "SMS: Upcoming order", "error 30003", "No phone number")
 	if want := (notify.Filter{Show: notify.ShowFailed, To: "ana@shopper.example", Contract: 42}); s.post.asked != want || strings.Contains(p.Text, "/sent-mails/8/resend") {
 		t.Errorf("asked was %+v", s.post.asked)
 	}

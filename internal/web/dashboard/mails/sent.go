@@ -85,21 +85,24 @@ func (m *room) sent(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	for _, is := range list {
 		p.Rows = append(p.Rows, m.sentRow(v, is))
 	}
-	return v.Answer(w, dashboard.Page{Name: "sent-mails", Title: "Sent e-mails", Lead: "What was sent, what waits, and what came back, newest first.", Crumb: &dashboard.Crumb{Name: "E-mail texts", Path: path}, Content: p})
+	return v.Answer(w, dashboard.Page{Name: "sent-mails", Title: "Sent messages", Lead: "E-mails and SMS that were sent, wait, or came back, newest first.", Crumb: &dashboard.Crumb{Name: "E-mail texts", Path: path}, Content: p})
 }
 
 func (m *room) sentRow(v dashboard.Visit, is notify.Message) sentRow {
-	row := sentRow{Name: is.Subject, To: is.To, At: v.Instant(is.CreatedAt), State: words.MailBadges[is.Status]}
-	if row.Name == "" {
-		row.Name = words.MailName(is.Kind)
-	}
+	became := is.Result()
+	row := sentRow{Name: words.MessageTitle(is), To: is.To, At: v.Instant(is.CreatedAt), State: words.MailBadges[became.Status]}
 	if is.Contract != 0 {
 		row.Path = v.At("/contracts/" + strconv.FormatInt(int64(is.Contract), 10) + "/mails/" + strconv.FormatInt(int64(is.ID), 10))
 	}
-	if is.Status != notify.Sent {
-		row.Why = is.LastError
+	if became.Status != notify.Sent {
+		row.Why = became.Reason
 	}
 	switch {
+	case is.To == "" && is.Channel == notify.BySMS:
+		row.To = "A phone number that is looked up when it is sent"
+		if is.Status == notify.Suppressed {
+			row.To = "No phone number"
+		}
 	case is.To == "":
 		row.To = "An erased customer"
 	case is.Status == notify.Queued:

@@ -91,6 +91,27 @@ func TestEveryKindOfMailHasSwitch(t *testing.T) {
 	}
 }
 
+func TestKindsOfSMSHaveSwitchesWhereTheyAreSent(t *testing.T) {
+	s := open(t)
+	s.SignIn(dashboardtest.Owner)
+	p := s.Get(at + "/settings/mail")
+	if strings.Contains(p.Text, `name="sms-`) {
+		t.Error("an installation without a provider has switches of SMS")
+	}
+	fields := []string{"sms-transaction_failed", "on", "seen", seenIn(t, p)}
+	s.Want(s.Post(at+"/settings/mail", fields...), http.StatusOK)
+	if got := s.First.Settings.EnabledSMS; got != nil {
+		t.Errorf("without a provider SMS %v are switched on", got)
+	}
+	s.DB.SendsSMS()
+	p = s.Get(at + "/settings/mail")
+	s.Want(p, http.StatusOK, `name="sms-transaction_failed"`, `name="sms-upcoming_order"`, `name="sms-subscription_created"`)
+	s.Want(s.Post(at+"/settings/mail", "sms-transaction_failed", "on", "seen", seenIn(t, p)), http.StatusOK, `name="sms-transaction_failed" checked`)
+	if got := s.First.Settings.EnabledSMS; !slices.Equal(got, []notify.Kind{notify.TransactionFailed}) {
+		t.Errorf("SMS are sent of %v", got)
+	}
+}
+
 func TestOnlyStoreManagersSaveSettings(t *testing.T) {
 	s := open(t)
 	s.Add("sue@staff.example", staff.Support)

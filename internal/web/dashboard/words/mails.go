@@ -1,6 +1,8 @@
 package words
 
 import (
+	"cmp"
+
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -63,7 +65,16 @@ func MailName(k notify.Kind) string {
 	return string(k)
 }
 
-// MailBadges say where an e-mail stands.
+// MessageTitle returns the subject of a message, or the name of its kind before it is written. An SMS
+// has no subject.
+func MessageTitle(m notify.Message) string {
+	if m.Channel == notify.BySMS {
+		return "SMS: " + MailName(m.Kind)
+	}
+	return cmp.Or(m.Subject, MailName(m.Kind))
+}
+
+// MailBadges say where a message stands.
 var MailBadges = map[notify.Status]dashboard.Badge{
 	notify.Queued: {Tone: dashboard.Info, Text: "Waits"}, notify.Sending: {Tone: dashboard.Info, Text: "Being sent"}, notify.Sent: {Tone: dashboard.Good, Text: "Sent"},
 	notify.Failed: {Tone: dashboard.Bad, Text: "Failed"}, notify.Suppressed: {Tone: dashboard.Neutral, Text: "Not sent", Hollow: true},

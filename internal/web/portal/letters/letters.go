@@ -92,6 +92,9 @@ func (w *Writer) Write(ctx context.Context, of shop.ID, messages []notify.Messag
 		return l, nil
 	}
 	out := l.LeftOut
+	if first.Channel == notify.BySMS {
+		return notify.Letter{Content: text(told), LeftOut: out}, nil
+	}
 	p := w.page(told)
 	if len(told) == 1 { // several matters are reported in the product's words
 		if p, err = w.custom(ctx, told[0], p); err != nil {

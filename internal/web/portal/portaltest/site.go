@@ -27,6 +27,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/design"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -64,6 +65,7 @@ type Site struct {
 	Login      *login.Service
 	Overview   *overview.Service
 	Designs    *design.Service
+	Consents   *optin.Service
 	Portal     *do.Service // without the commands that change contracts
 	Look       portal.Look // of all stores; no name: as nothing is set
 	Account    bool        // customers sign in with their account at the store, too
@@ -101,6 +103,7 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	s.Login = &login.Service{Store: s.DB.Login(), Clock: s.Clock, PublicURL: "https://perennial.example"}
 	s.Overview = &overview.Service{Store: s.DB.Overview(), Clock: s.Clock}
 	s.Designs = &design.Service{Store: s.DB.PortalDesigns(), Clock: s.Clock}
+	s.Consents = &optin.Service{Store: s.DB.SMSConsents(), Phones: s.DB.Shops(), Clock: s.Clock}
 	s.Portal = &do.Service{Store: s.DB.Portal(), Answers: s.DB.Answers(), Clock: s.Clock, UnsubscribeKey: []byte("key of the links that end e-mails")}
 	for i, of := range []*shop.Shop{&s.First, &s.Second} {
 		*of = shop.Shop{

@@ -1,5 +1,5 @@
-// Package preferences is the screen on which subscribers choose which e-mails they get, and in which
-// language they read the portal.
+// Package preferences is the screen on which subscribers choose which e-mails and SMS they get, and in
+// which language they read the portal.
 package preferences
 
 import (
@@ -10,7 +10,9 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/optin"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
@@ -20,9 +22,16 @@ type Preferences interface {
 	SetPreferences(ctx context.Context, who do.Caller, want do.Preferences) (do.Preferences, error)
 }
 
+// Consents reads and changes to which phone number subscribers agreed to SMS. Failures are faults.
+type Consents interface {
+	Consent(ctx context.Context, of shop.ID, customer int64) (optin.Consent, error)
+	Set(ctx context.Context, of shop.ID, w optin.Wish) (optin.Consent, error)
+}
+
 // Options are what the room needs.
 type Options struct {
 	Preferences Preferences
+	Consents    Consents
 	Languages   []string // tags of those that the pages have
 }
 
@@ -35,7 +44,7 @@ const path = "/preferences"
 func New(o Options) portal.Room {
 	r := room{o}
 	return portal.Room{
-		Routes: []portal.Route{{Pattern: "GET " + path, Show: r.show}, {Pattern: "POST " + path, Show: r.set}},
+		Routes: []portal.Route{{Pattern: "GET " + path, Show: r.show}, {Pattern: "POST " + path, Show: r.set}, {Pattern: "POST " + smsPath, Show: r.setSMS}},
 		Tabs:   []portal.Tab{{Text: "preferences.tab", Path: path}},
 		Pages:  pages,
 		Said:   map[string]string{"preferences": "done.preferences"},
@@ -56,11 +65,12 @@ type screen struct {
 	Lang   portal.Field
 	Kinds  []portal.Choice // that can be refused
 	Always []string        // names of the others
+	SMS    *smsForm        // nil: the store sends none
 }
 
 // page shows the language of a subscriber, and which e-mails are sent to them.
-func (m room) page(v portal.Visit, p do.Preferences) portal.Page {
-	is := screen{Form: v.View.Form(path, p.Version), Lang: m.languages(v, p.Language)}
+func (m room) page(v portal.Visit, p do.Preferences, sms *smsForm) portal.Page {
+	is := screen{Form: v.View.Form(path, p.Version), Lang: m.languages(v, p.Language), SMS: sms}
 	off := p.Off
 	for _, k := range notify.OptionalKinds {
 		is.Kinds = append(is.Kinds, portal.Choice{Value: string(k), Name: v.T("mail." + string(k)), Selected: !slices.Contains(off, k)})
@@ -88,12 +98,22 @@ func (m room) languages(v portal.Visit, chosen string) portal.Field {
 	return f
 }
 
-func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+// read returns the page as it is now.
+func (m room) read(r *http.Request, v portal.Visit) (portal.Page, error) {
 	p, err := m.Preferences.Preferences(r.Context(), v.Caller(r))
+	if err != nil {
+		return portal.Page{}, err
+	}
+	sms, err := m.smsForm(r, v)
+	return m.page(v, p, sms), err
+}
+
+func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	page, err := m.read(r, v)
 	if err != nil {
 		return err
 	}
-	return v.Answer(w, m.page(v, p))
+	return v.Answer(w, page)
 }
 
 // refused returns the kinds that a form does not want.
@@ -115,10 +135,10 @@ func (m room) set(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		return path + "?done=preferences", err
 	})
 	return v.Again(err, func() error {
-		is, failed := m.Preferences.Preferences(r.Context(), v.Caller(r))
+		page, failed := m.read(r, v)
 		if failed != nil {
 			return failed
 		}
-		return v.Refuse(w, r, m.page(v, is), err)
+		return v.Refuse(w, r, page, err)
 	})
 }

@@ -23,7 +23,7 @@ const path = "/preferences"
 func TestSubscriberChoosesEmails(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Languages: []string{"en", "de", "ja"}})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de", "ja"}})}
 	})
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
 	s.SignIn(portaltest.Maya)
@@ -50,7 +50,7 @@ func TestSubscriberChoosesEmails(t *testing.T) {
 func TestSubscriberReadsInTheChosenLanguage(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Languages: []string{"en", "de"}})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de"}})}
 	})
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
 	s.SignIn(portaltest.Maya)
