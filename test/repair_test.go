@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/sandbox"
+	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 // Entries about the store itself.
@@ -36,6 +37,9 @@ type housed struct {
 func house(t *testing.T, o sandbox.Options) *housed {
 	t.Helper()
 	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
+	if onPostgres(t) {
+		o.Database = storetest.PostgresOptions(t).URL
+	}
 	h := &housed{options: o, subscription: &subscription{store: &store{t: t, dir: o.DataDir}}}
 	h.start()
 	t.Cleanup(func() { h.stop() })

@@ -310,7 +310,8 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 
 // methodIn is whether a payment method can be charged.
 type methodIn struct {
-	Status simulator.MethodStatus `json:"status"`
+	Status  simulator.MethodStatus `json:"status,omitempty"`
+	Expires string                 `json:"expires,omitempty"` // a month, 2006-01
 }
 
 func (s *Sandbox) fulfill(r *http.Request) (simulator.FulfillmentSpec, error) {
@@ -330,8 +331,19 @@ func (s *Sandbox) setPaymentMethod(r *http.Request) (methodIn, error) {
 	if err := body(r, &in); err != nil {
 		return in, err
 	}
-	if err := s.sim.SetPaymentMethodStatus(r.PathValue("id"), in.Status); err != nil {
-		return in, err
+	if in.Status != "" || in.Expires == "" {
+		if err := s.sim.SetPaymentMethodStatus(r.PathValue("id"), in.Status); err != nil {
+			return in, err
+		}
+	}
+	if in.Expires != "" {
+		month, err := time.Parse("2006-01", in.Expires)
+		if err != nil {
+			return in, fault.New(fault.Invalid, "expires is a month such as 2027-02, and not %q", in.Expires).Field("expires")
+		}
+		if err := s.sim.SetPaymentMethodExpiry(r.PathValue("id"), month); err != nil {
+			return in, err
+		}
 	}
 	return in, s.steps.Settle(r.Context())
 }

@@ -76,11 +76,14 @@ func (c Contract) RemindAt() time.Time {
 // CardReminderDays are how many days before a card expires its customer is notified, the most first.
 var CardReminderDays = []int{30, 7}
 
-// CardRemindAt returns when the customer is first notified that the card expires; zero when it does
-// not before the next order.
+// CardRemindAt returns when the customer is first notified that the card expires; zero when it is not
+// known to expire. A contract that ends has orders after that only when its next one is.
 func (c Contract) CardRemindAt() time.Time {
 	ends := c.Card.Ends()
-	if !c.charged() || !c.PaymentUsable || ends.IsZero() || c.NextBillingDate.Before(ends) {
+	if !c.charged() || !c.PaymentUsable || ends.IsZero() {
+		return time.Time{}
+	}
+	if _, limited := c.LastCycle(); limited && c.NextBillingDate.Before(ends) {
 		return time.Time{}
 	}
 	return ends.Add(-Days(CardReminderDays[0]))

@@ -337,12 +337,13 @@ func TestExpiringCardIsAnnouncedTwice(t *testing.T) {
 	p := begun(t, time.Date(2025, 4, 15, 12, 0, 0, 0, time.UTC), contract.Policy{Interval: cadence.Month, Count: 3}, nil)
 	p.connect()
 	err := p.db.Update(t.Context(), p.shop.ID, func(tx *store.Tx) error {
-		list, err := tx.Contracts(t.Context(), []contract.ID{1, 3})
+		list, err := tx.Contracts(t.Context(), []contract.ID{1, 2, 3})
 		if err != nil {
 			return err
 		}
 		list[0].Card = contract.Card{Brand: "visa", LastDigits: "4242", ExpiryMonth: 3, ExpiryYear: 2025}
-		list[1].Card = contract.Card{Brand: "visa", LastDigits: "4242", ExpiryMonth: 4, ExpiryYear: 2025} // after the order
+		list[1].Card = contract.Card{Brand: "visa", LastDigits: "4242", ExpiryMonth: 4, ExpiryYear: 2025} // after the next order
+		list[2].Card, list[2].MaxCycles = list[1].Card, 2                                                 // after the last one
 		return tx.PutContracts(t.Context(), list)
 	})
 	if err != nil {
@@ -357,5 +358,5 @@ func TestExpiringCardIsAnnouncedTwice(t *testing.T) {
 		p.sends("ada: 1 expiring_card")
 	}
 	p.pass(ends.Sub(p.at.Now()))
-	p.sends()
+	p.sends("ada: 2 expiring_card")
 }

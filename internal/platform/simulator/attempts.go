@@ -233,7 +233,7 @@ func (s *Simulator) naturalOutcome(a *attempt) string {
 		return codeNone
 	case !ok || m.Status == MethodRevoked:
 		return codeRevoked
-	case m.Status == MethodExpired:
+	case m.expired(s.now()):
 		return codeExpired
 	}
 	return Succeed

@@ -277,9 +277,15 @@ func (s *Simulator) newMethod(sh *store, cust *customer, status MethodStatus, ki
 	return m
 }
 
+// expired reports whether a card has expired. One that ends is valid to the end of its month.
+func (m *paymentMethod) expired(now time.Time) bool {
+	end := time.Date(m.ExpiryYear, time.Month(m.ExpiryMonth)+1, 1, 0, 0, 0, 0, time.UTC)
+	return m.Status == MethodExpired || m.Ends && !now.Before(end)
+}
+
 // become sets what a status means for the card's date.
 func (m *paymentMethod) become(status MethodStatus, now time.Time) {
-	m.Status, m.RevokedAt = status, time.Time{}
+	m.Status, m.RevokedAt, m.Ends = status, time.Time{}, false
 	m.ExpiryMonth, m.ExpiryYear = 12, now.Year()+3
 	switch status {
 	case MethodExpired:
@@ -301,15 +307,37 @@ func (s *Simulator) SetPaymentMethodStatus(graphID string, status MethodStatus) 
 		if status != MethodValid && status != MethodExpired && status != MethodRevoked {
 			return fault.New(fault.Invalid, "a payment method is valid, expired or revoked").Field("status")
 		}
-		_, tail, _ := strings.Cut(graphID, "CustomerPaymentMethod/")
-		for _, sh := range s.state.order {
-			if m, ok := sh.methods[or(tail, graphID)]; ok {
-				s.setMethodStatus(sh, m, status)
-				return nil
-			}
+		sh, m, err := s.methodOf(graphID)
+		if err == nil {
+			s.setMethodStatus(sh, m, status)
 		}
-		return fault.New(fault.NotFound, "there is no payment method %s", graphID)
+		return err
 	})
+}
+
+// SetPaymentMethodExpiry has a card, named by its graph id, expire at the end of a month of UTC, and
+// tells the subscribers.
+func (s *Simulator) SetPaymentMethodExpiry(graphID string, month time.Time) error {
+	return s.update(func() error {
+		_, m, err := s.methodOf(graphID)
+		if err != nil {
+			return err
+		}
+		m.ExpiryMonth, m.ExpiryYear, m.Ends = int(month.Month()), month.Year(), true
+		s.save(m)
+		s.emitMethod(m, "CUSTOMER_PAYMENT_METHODS_UPDATE")
+		return nil
+	})
+}
+
+func (s *Simulator) methodOf(graphID string) (*store, *paymentMethod, error) {
+	_, tail, _ := strings.Cut(graphID, "CustomerPaymentMethod/")
+	for _, sh := range s.state.order {
+		if m, ok := sh.methods[or(tail, graphID)]; ok {
+			return sh, m, nil
+		}
+	}
+	return nil, nil, fault.New(fault.NotFound, "there is no payment method %s", graphID)
 }
 
 func (s *Simulator) setMethodStatus(sh *store, m *paymentMethod, status MethodStatus) {

@@ -198,6 +198,7 @@ type paymentMethod struct {
 	LastDigits  string
 	ExpiryMonth int
 	ExpiryYear  int
+	Ends        bool `json:",omitempty"` // after its date the card is declined; others are as good as their status
 	CreatedAt   time.Time
 	RevokedAt   time.Time `json:",omitzero"`
 
