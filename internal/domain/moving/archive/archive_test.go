@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -133,4 +135,95 @@ func sameArchive(t *testing.T, before, after []byte, done archive.Imported) {
 			}
 		}
 	}
+}
+
+func TestImportNeedsEmptyStoreAndFreeNumbers(t *testing.T) {
+	t.Parallel()
+	source := storetest.Open(t, storetest.Inhabited(t)["SQLite"])
+	file := export(t, serviceOn(source))
+	if _, err := importing(t, serviceOn(source), file); !hasCode(err, "storeNotEmpty") {
+		t.Errorf("into a store with contracts: %v", err)
+	}
+
+	s := serviceOn(storetest.SQLite(t))
+	in := archive.Import{Archive: openArchive(t, file), Domain: neighbour, By: activity.Operator, Progress: silent}
+	if _, err := s.Import(t.Context(), in); !hasCode(err, "restartNeeded") {
+		t.Errorf("while processes may hold its numbers: %v", err)
+	}
+	in.DryRun = true
+	if done, err := s.Import(t.Context(), in); err != nil || done.Records == 0 {
+		t.Errorf("a dry run: %+v, %v", done, err)
+	}
+	if _, err := s.Find(t.Context(), neighbour); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a dry run has added the store: %v", err)
+	}
+	given, err := s.Store.ReserveNumbers(t.Context(), 0)
+	if highest := in.Archive.Manifest.Highest; err != nil || given <= highest {
+		t.Errorf("the next number is %d, %v, and the archive has %d", given, err, highest)
+	}
+	in.DryRun, in.Restarted = false, true
+	if _, err := s.Import(t.Context(), in); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
+func hasCode(err error, code string) bool {
+	f, ok := errors.AsType[*fault.Error](err)
+	return ok && f.ErrorKey == code
+}
+
+// An import that ends early, wherever it does, is completed when it is called again, and until then
+// each type is there or not at all.
+func TestInterruptedImportIsCompleted(t *testing.T) {
+	t.Parallel()
+	file := export(t, serviceOn(storetest.Open(t, storetest.Inhabited(t)["SQLite"])))
+	db := storetest.SQLite(t)
+	s := serviceOn(db)
+	for i := 0; ; i++ {
+		if i > 200 {
+			t.Fatal("the import comes to no end")
+		}
+		broken := errors.New("the process died")
+		stopping := *s
+		stopping.Store = &dying{Store: s.Store, left: 2, err: broken}
+		done, err := importing(t, &stopping, file)
+		if err == nil {
+			if i < 10 || !done.Resumed {
+				t.Errorf("it was complete after %d runs, resumed %t", i, done.Resumed)
+			}
+			sameArchive(t, file, export(t, s), done)
+			return
+		}
+		if !errors.Is(err, broken) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dying is a store whose second transaction fails after all was written.
+type dying struct {
+	archive.Store
+
+	left int
+	err  error
+}
+
+// Update runs fn in a transaction that may fail.
+func (d *dying) Update(ctx context.Context, of shop.ID, fn func(archive.Tx) error) error {
+	return d.Store.Update(ctx, of, func(tx archive.Tx) error {
+		steps, err := tx.ImportSteps(ctx)
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		after, err := tx.ImportSteps(ctx)
+		if err == nil && len(after) > len(steps) {
+			if d.left--; d.left == 0 {
+				return d.err
+			}
+		}
+		return err
+	})
 }

@@ -139,14 +139,12 @@ func (a *Reader) content(name string, read func(io.Reader) error) error {
 	}
 	defer in.Close()
 	sum, size := sha256.New(), new(count)
-	counted := io.TeeReader(io.LimitReader(in, stated.Bytes+1), io.MultiWriter(sum, size))
+	counted := io.TeeReader(io.LimitReader(packed{in, name}, stated.Bytes+1), io.MultiWriter(sum, size))
 	readErr := read(counted)
 	if readErr == nil {
 		_, readErr = io.Copy(io.Discard, counted)
 	}
 	switch {
-	case errors.Is(readErr, zip.ErrChecksum), errors.Is(readErr, zip.ErrFormat), errors.Is(readErr, io.ErrUnexpectedEOF):
-		return damaged("%s is damaged: %v", name, readErr)
 	case readErr != nil:
 		return readErr
 	case int64(*size) != stated.Bytes:
@@ -155,6 +153,22 @@ func (a *Reader) content(name string, read func(io.Reader) error) error {
 		return damaged("%s is not what the manifest has the SHA-256 of", name)
 	}
 	return nil
+}
+
+// packed is a file of an archive: one that cannot be unpacked is damaged.
+type packed struct {
+	io.Reader
+
+	name string
+}
+
+// Read reads.
+func (p packed) Read(to []byte) (int, error) {
+	n, err := p.Reader.Read(to)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = damaged("%s is damaged: %v", p.name, err)
+	}
+	return n, err
 }
 
 // each calls fn with every record of a type, in order. What it passed on is to be dropped when it
