@@ -13,8 +13,21 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/delivery"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/portal/design"
+	"github.com/perennialhq/perennial/internal/domain/retention/flow"
+	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/support"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 var _ archive.Tx = (*Tx)(nil)
@@ -110,6 +123,8 @@ type archiveTable struct {
 	rest map[string]any
 	// folded are columns with another one in lower case.
 	folded map[string]string
+	// check fails when records could not be read; nil: each can.
+	check func(db *DB, a archiveTable, t archive.Type, list []archive.Record) error
 	// added is called with the records that were inserted.
 	added func(tx *Tx, ctx context.Context, t archive.Type, list []archive.Record) error
 }
@@ -122,45 +137,45 @@ const (
 
 var archiveTables = map[string]archiveTable{
 	"shop":               {name: "shops"},
-	"planGroups":         {name: "plan_groups", rest: map[string]any{"version": firstVersion}},
-	"planOptions":        {name: "plan_options"},
+	"planGroups":         {name: "plan_groups", check: checkRecords[planGroupRow, plan.Group], rest: map[string]any{"version": firstVersion}},
+	"planOptions":        {name: "plan_options", check: checkRecords[planOptionRow, plan.Option]},
 	"removedPlanOptions": {name: "removed_plan_options"},
 	"planItems":          {name: "plan_items"},
-	"deliveryProfiles":   {name: "delivery_profiles", nullable: []string{"platformId"}, rest: map[string]any{"version": firstVersion, "busy_until": zeroNumber}},
-	"bundles":            {name: "bundles", rest: map[string]any{"version": firstVersion}},
-	"swapRules":          {name: "swap_rules", rest: map[string]any{"version": firstVersion}},
+	"deliveryProfiles":   {name: "delivery_profiles", check: checkRecords[deliveryRow, delivery.Profile], nullable: []string{"platformId"}, rest: map[string]any{"version": firstVersion, "busy_until": zeroNumber}},
+	"bundles":            {name: "bundles", check: checkRecords[bundleRow, bundle.Settings], rest: map[string]any{"version": firstVersion}},
+	"swapRules":          {name: "swap_rules", check: checkRecords[swapRow, swap.Rule], rest: map[string]any{"version": firstVersion}},
 	"contracts": {
-		name: "contracts", added: (*Tx).indexContracts,
+		name: "contracts", check: checkRecords[contractRow, contract.Contract], added: (*Tx).indexContracts,
 		rest: map[string]any{
 			"version": firstVersion, "changing_until": zeroNumber, // a lease
 			// indexContracts computes them.
 			"email_folded": "", "name_folded": "", "order_amount": zeroNumber, "dunning_class": "", "notify_at": nil, "remind_at": nil, "card_remind_at": nil,
 		},
 	},
-	"attempts":            {name: "attempts", rest: map[string]any{"version": firstVersion, "publish_lease_until": zeroNumber}, added: (*Tx).indexAttempts},
+	"attempts":            {name: "attempts", check: checkRecords[attemptRow, billing.Attempt], rest: map[string]any{"version": firstVersion, "publish_lease_until": zeroNumber}, added: (*Tx).indexAttempts},
 	"chargeRequests":      {name: "charge_requests"},
 	"cardTries":           {name: "card_tries"},
-	"oneOffs":             {name: "one_offs", rest: map[string]any{"version": firstVersion}},
+	"oneOffs":             {name: "one_offs", check: checkRecords[oneOffRow, billing.OneOff], rest: map[string]any{"version": firstVersion}},
 	"swapUses":            {name: "swap_uses"},
-	"annotations":         {name: "annotations", rest: map[string]any{"version": firstVersion}},
-	"comments":            {name: "contract_comments"},
-	"cancelFlows":         {name: "cancel_flows"},
-	"cancelSessions":      {name: "cancel_sessions", rest: map[string]any{"version": firstVersion}},
+	"annotations":         {name: "annotations", check: checkRecords[annotationRow, billing.Annotation], rest: map[string]any{"version": firstVersion}},
+	"comments":            {name: "contract_comments", check: checkRecords[commentRow, support.Comment]},
+	"cancelFlows":         {name: "cancel_flows", check: checkRecords[cancelFlowRow, flow.Flow]},
+	"cancelSessions":      {name: "cancel_sessions", check: checkRecords[cancelSessionRow, session.Session], rest: map[string]any{"version": firstVersion}},
 	"retentionActivities": {name: "retention_activities"},
-	"loyaltyProgram":      {name: "loyalty_programs", rest: map[string]any{"version": firstVersion}},
-	"members":             {name: "loyalty_accounts", rest: map[string]any{"version": firstVersion}, folded: map[string]string{"email_folded": "email"}},
-	"points":              {name: "loyalty_entries"},
+	"loyaltyProgram":      {name: "loyalty_programs", check: checkRecords[programRow, loyalty.Program], rest: map[string]any{"version": firstVersion}},
+	"members":             {name: "loyalty_accounts", check: checkRecords[memberRow, loyalty.Account], rest: map[string]any{"version": firstVersion}, folded: map[string]string{"email_folded": "email"}},
+	"points":              {name: "loyalty_entries", check: checkRecords[pointRow, loyalty.Entry]},
 	"pointUses":           {name: "loyalty_uses"},
-	"lots":                {name: "loyalty_lots"},
+	"lots":                {name: "loyalty_lots", check: checkRecords[lotRow, loyalty.Lot]},
 	"loyaltyFacts":        {name: "loyalty_facts"},
-	"rewards":             {name: "loyalty_rewards", rest: map[string]any{"version": firstVersion}},
-	"credits":             {name: "loyalty_credits"},
-	"portalSettings":      {name: "portal_settings", rest: map[string]any{"version": firstVersion, "account_secret": ""}},
-	"portalDesign":        {name: "portal_designs", rest: map[string]any{"version": firstVersion}},
-	"portalLogos":         {name: "portal_logos"},
+	"rewards":             {name: "loyalty_rewards", check: checkRecords[rewardRow, loyalty.Reward], rest: map[string]any{"version": firstVersion}},
+	"credits":             {name: "loyalty_credits", check: checkRecords[creditRow, loyalty.Credit]},
+	"portalSettings":      {name: "portal_settings", check: checkRecords[portalSettingsRow, portal.Settings], rest: map[string]any{"version": firstVersion, "account_secret": ""}},
+	"portalDesign":        {name: "portal_designs", check: checkRecords[portalDesignRow, design.Design], rest: map[string]any{"version": firstVersion}},
+	"portalLogos":         {name: "portal_logos", check: checkRecords[portalLogoRow, design.Picture]},
 	"portalTexts":         {name: "portal_texts"},
 	"portalPreferences":   {name: "portal_preferences", rest: map[string]any{"version": firstVersion}},
-	"mailTemplates":       {name: "mail_templates"},
+	"mailTemplates":       {name: "mail_templates", check: checkRecords[mailTemplateRow, mailtemplate.Template]},
 	"webhookEndpoints": {
 		name: "webhook_endpoints",
 		rest: map[string]any{

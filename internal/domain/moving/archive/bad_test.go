@@ -91,6 +91,8 @@ func TestBadArchiveIsRefusedWithReason(t *testing.T) {
 	n := strings.Count(contracts, "\n")
 	tries := strings.Count(attempts, "\n")
 	_, otherContracts, _ := strings.Cut(contracts, "\n")
+	plans := good["planGroups.jsonl"]
+	groups := strings.Count(plans, "\n")
 	unchanged := func(*archive.Manifest) {}
 	for _, row := range []struct {
 		name string
@@ -139,6 +141,8 @@ func TestBadArchiveIsRefusedWithReason(t *testing.T) {
 		{"no store", packed(t, changed(t, good, "shop.jsonl", "", 0)), fault.Invalid, "shop.jsonl has 0 records, not 1"},
 		{"a long line", packed(t, changed(t, good, "attempts.jsonl", strings.Replace(attempts, `"note":"`, `"note":"`+noise(9<<20), 1), tries)), fault.Invalid, "attempts.jsonl, line 1: the record is longer than it may be"},
 		{"another store", packed(t, manifest(t, good, func(m *archive.Manifest) { m.Shop.Domain = "other.myshopify.com" })), fault.Invalid, "the archive is of other.myshopify.com"},
+		{"lines that are none", packed(t, changed(t, good, "contracts.jsonl", strings.Replace(contracts, `"lines":[`, `"lines":[7,`, 1), n)), fault.Invalid, "contracts.jsonl, line 1: the record cannot be read"},
+		{"terms of plans that are none", packed(t, changed(t, good, "planGroups.jsonl", strings.Replace(plans, `"terms":{`, `"terms":{"memberOrderTag":7,`, 1), groups)), fault.Invalid, "planGroups.jsonl, line 1: the record cannot be read"},
 		{"a million records, the last one twice", packed(t, changed(t, good, "removedPlanOptions.jsonl", million(), 1_000_001)), fault.Invalid, "removedPlanOptions.jsonl, line 1000001: the record is there twice"},
 		{"a good one", packed(t, manifest(t, good, unchanged)), 0, ""},
 	} {

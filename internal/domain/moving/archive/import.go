@@ -45,7 +45,7 @@ func (s *Service) Import(ctx context.Context, in Import) (Imported, error) {
 	if m.Shop.Domain != in.Domain {
 		return Imported{}, fault.New(fault.Invalid, "the archive is of %.80s, not of %s", m.Shop.Domain, in.Domain).Entity("archive").Code("otherStore")
 	}
-	if err := in.Archive.Verify(ctx, in.Progress); err != nil {
+	if err := in.Archive.Verify(ctx, s.Store.CheckArchiveRecords, in.Progress); err != nil {
 		return Imported{}, err
 	}
 	calendar, err := in.Archive.calendar(ctx)

@@ -72,6 +72,9 @@ type Store interface {
 	// ShopByDomain returns a shop, or NotFound. AddShop inserts one and gives it its ID.
 	ShopByDomain(ctx context.Context, domain string) (shop.Shop, error)
 	AddShop(ctx context.Context, added *shop.Shop) error
+	// CheckArchiveRecords fails with Invalid when the service could not read records that were
+	// inserted. It asks no database.
+	CheckArchiveRecords(t Type, list []Record) error
 	// ReserveNumbers makes all numbers that the installation gives from now on greater than one,
 	// and returns the number below which some were given, or are in the hands of processes.
 	ReserveNumbers(ctx context.Context, highest int64) (given int64, err error)

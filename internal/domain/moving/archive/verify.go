@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Verify reads the whole archive and changes nothing: hashes, counts, fields, order, and whether
-// what records refer to is there. It keeps the numbers of the records that others refer to, 8
+// Verify reads the whole archive and changes nothing: hashes, counts, fields, order, whether
+// what records refer to is there, and whether check takes the records. It keeps the numbers of the records that others refer to, 8
 // bytes each.
-func (a *Reader) Verify(ctx context.Context, progress Progress) error {
+func (a *Reader) Verify(ctx context.Context, check func(Type, []Record) error, progress Progress) error {
 	known := make(map[string][]int64)
 	for _, t := range Types {
 		for _, f := range t.Fields {
@@ -19,7 +19,7 @@ func (a *Reader) Verify(ctx context.Context, progress Progress) error {
 		}
 	}
 	for _, t := range Types {
-		if err := a.verifyType(ctx, t, known, progress); err != nil {
+		if err := a.verifyType(ctx, t, known, check, progress); err != nil {
 			return err
 		}
 		if err := a.content(t.Sheet(), func(io.Reader) error { return ctx.Err() }); err != nil {
@@ -29,7 +29,7 @@ func (a *Reader) Verify(ctx context.Context, progress Progress) error {
 	return nil
 }
 
-func (a *Reader) verifyType(ctx context.Context, t Type, known map[string][]int64, progress Progress) error {
+func (a *Reader) verifyType(ctx context.Context, t Type, known map[string][]int64, check func(Type, []Record) error, progress Progress) error {
 	_, referredTo := known[t.Name]
 	n := 0
 	err := a.each(ctx, t, func(r Record) error {
@@ -51,6 +51,9 @@ func (a *Reader) verifyType(ctx context.Context, t Type, known map[string][]int6
 		}
 		if n%page == 0 {
 			progress(t.Name, n)
+		}
+		if err := check(t, []Record{r}); err != nil {
+			return damaged("%s, line %d: %v", t.File(), n, err)
 		}
 		return nil
 	})
