@@ -3,7 +3,11 @@ package archive
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/goldentest"
 )
 
 // A line that is read is written as it is read again, and no line breaks the reader.
@@ -71,4 +75,29 @@ func TestTypesAreSound(t *testing.T) {
 		}
 		known[of.Name] = true
 	}
+}
+
+// docs/generated/archive.md lists the types and fields.
+func TestDocumentListsEveryField(t *testing.T) {
+	t.Parallel()
+	var doc bytes.Buffer
+	fmt.Fprintf(&doc, "# Records of an archive\n\nVersion %d of the [format](../moving.md#the-format). Written by `go test ./internal/domain/moving/archive -run Document -update`. "+
+		"A field without a kind is a text, and one with → names a record of that file.\n", Version)
+	for _, of := range Types {
+		fmt.Fprintf(&doc, "\n## %s\n\n%s. Key: the first %d of the fields.\n\n", of.Name, strings.ToUpper(of.About[:1])+of.About[1:], of.Key)
+		for i, f := range of.Fields {
+			if i > 0 {
+				doc.WriteString(", ")
+			}
+			fmt.Fprintf(&doc, "`%s`", f.Name)
+			if f.Kind != Text {
+				fmt.Fprintf(&doc, " %s", f.Kind)
+			}
+			if f.Of != "" {
+				fmt.Fprintf(&doc, " → %s", f.Of)
+			}
+		}
+		doc.WriteString("\n")
+	}
+	goldentest.Same(t, "../../../../docs/generated/archive.md", doc.Bytes())
 }
