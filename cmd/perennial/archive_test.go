@@ -30,7 +30,7 @@ func TestExportAndImportCommandsMoveStore(t *testing.T) {
 		code                    int
 		says                    string
 	}{
-		{"a store that is not known", source, "export --shop nobody.myshopify.com --out " + file, 1, "not known here"},
+		{"a store that is not known", source, "export --shop unknown.myshopify.com --out " + file, 1, "not known here"},
 		{"a folder that is not there", source, "export --shop " + domain + " --out " + filepath.Join(folder, "none", "store.zip"), 1, "no such file or directory"},
 		{"an export", source, "export --shop " + domain + " --out " + file, 0, "holds everything of " + domain},
 		{"a file that is there", source, "export --shop " + domain + " --out " + file, 1, "is there already"},

@@ -213,7 +213,7 @@ func (a archiveTable) of(id shop.ID) string {
 	return fmt.Sprintf("%s = %d", column, id)
 }
 
-// aboutShop are the types of entity of which the shop's own id is the number. Another installation
+// aboutShop are the types of entity that have the shop's own id as their number. Another installation
 // gives it another one, so that archives have 0.
 var aboutShop = []activity.EntityType{activity.EntityShopInfo, activity.EntityCustomerPortalSettings, activity.EntityEmailTemplate}
 

@@ -171,7 +171,7 @@ func (p packed) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// each calls fn with every record of a type, in order. What it passed on is to be dropped when it
+// each calls fn with every record of a type, in order. What it passed on must be dropped when it
 // fails: whether the file is what the manifest says is known at its end.
 func (a *Reader) each(ctx context.Context, t Type, fn func(Record) error) error {
 	stated, _ := a.Manifest.file(t.File())
