@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -125,8 +127,12 @@ func TestImportedStoreGoesOnOnceItIsConfirmed(t *testing.T) {
 			if mail.sent > 0 {
 				t.Errorf("%d e-mails were sent before the confirmation", mail.sent)
 			}
-			if c := l.contract(); c.Orders != 2 {
+			c := l.contract()
+			if c.Orders != 2 {
 				t.Errorf("the contract has %d orders, want 2", c.Orders)
+			}
+			if found, _, err := l.app.Store.Search(t.Context(), l.of.ID, contract.Filter{Line: shop.Subscriptions, OrderPart: c.LastOrder}, page.Request{Size: 2}); err != nil || len(found) != 1 {
+				t.Errorf("the renewal %s finds %d contracts, %v", c.LastOrder, len(found), err)
 			}
 
 			of, err := l.app.Store.Shops().Shop(t.Context(), l.of.ID)

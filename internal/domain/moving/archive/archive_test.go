@@ -7,21 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
-// neighbour has rows in every table.
-const neighbour = "before.myshopify.com"
+// neighbour has rows in every table. Its own id is far from that of the first store of a database.
+const neighbour = "behind.myshopify.com"
 
 var now = time.Date(2026, time.November, 27, 9, 0, 0, 0, time.UTC)
 
@@ -87,7 +90,9 @@ func TestImportedStoreGivesSameArchive(t *testing.T) {
 	t.Parallel()
 	targets := map[string]func(testing.TB) *store.DB{"SQLite": storetest.SQLite, "PostgreSQL": storetest.Postgres}
 	for from, options := range storetest.Inhabited(t) {
-		file := export(t, serviceOn(storetest.Open(t, options)))
+		source := storetest.Open(t, options)
+		recordAboutStore(t, source)
+		file := export(t, serviceOn(source))
 		for to, open := range targets {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				db := open(t)
@@ -104,10 +109,59 @@ func TestImportedStoreGivesSameArchive(t *testing.T) {
 					t.Errorf("the store is not charged before it is connected and confirmed: awaits since %v, connected %t", of.Guard.AwaitsSince, of.Connected)
 				}
 				sameArchive(t, file, export(t, s), done)
+				sameSearches(t, source, db)
 				if again, err := importing(t, s, file); err != nil || !again.Already {
 					t.Errorf("a second import: %+v, %v", again, err)
 				}
 			})
+		}
+	}
+}
+
+// recordAboutStore adds an entry to the log that is about the store itself.
+func recordAboutStore(t *testing.T, db *store.DB) {
+	t.Helper()
+	of, err := db.Shops().IDOf(t.Context(), neighbour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Shops().ReserveNumbers(t.Context(), 100_000); err != nil { // neighbours have numbers that were not given
+		t.Fatal(err)
+	}
+	err = db.Update(t.Context(), of, func(tx *store.Tx) error {
+		return tx.Record(t.Context(), activity.Entry{
+			EntityID: int64(of), EntityType: activity.EntityShopInfo, Event: activity.Updated, Status: activity.Success, Actor: activity.Operator, At: now,
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sameSearches checks that the contracts of both stores are found by the same searches.
+func sameSearches(t *testing.T, source, target *store.DB) {
+	t.Helper()
+	for name, f := range map[string]contract.Filter{
+		"all": {}, "status": {Status: contract.Active}, "customer": {CustomerPart: "a"}, "number": {IDPart: "1"}, "order": {OrderPart: "10"},
+		"failing": {Failing: true}, "e-mail": {CustomerEmail: "ADA@example.com"}, "product": {ProductID: 11},
+	} {
+		f.Line = shop.Subscriptions
+		var found [2][]contract.ID
+		for i, db := range []*store.DB{source, target} {
+			of, err := db.Shops().IDOf(t.Context(), neighbour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, n, err := db.Search(t.Context(), of, f, page.Request{Size: 50})
+			if err != nil || n != len(list) {
+				t.Errorf("%s: %d of %d contracts, %v", name, len(list), n, err)
+			}
+			for _, c := range list {
+				found[i] = append(found[i], c.ID)
+			}
+		}
+		if len(found[0]) == 0 || !slices.Equal(found[0], found[1]) {
+			t.Errorf("%s: the search finds %v, and found %v", name, found[1], found[0])
 		}
 	}
 }
