@@ -149,6 +149,7 @@ func TestImportedStoreGoesOnOnceItIsConfirmed(t *testing.T) {
 			}
 			l.until("2027-03-20")
 			l.wantOrders("[11-11 12-11 02-17 03-15]")
+			l.status(contract.Paused) // figures go on too
 		})
 	}
 }

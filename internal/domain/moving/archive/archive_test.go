@@ -18,6 +18,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
+	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/store/storetest"
@@ -93,6 +94,9 @@ func TestImportedStoreGivesSameArchive(t *testing.T) {
 		source := storetest.Open(t, options)
 		recordAboutStore(t, source)
 		file := export(t, serviceOn(source))
+		if of, err := serviceOn(source).Find(t.Context(), neighbour); err != nil || strings.Contains(contents(t, file)["activity.jsonl"], fmt.Sprintf(`"entityId":%d,"entityType":"SHOP_INFO"`, of.ID)) {
+			t.Errorf("the archive has the id of the store in this installation, %d, %v", of.ID, err)
+		}
 		for to, open := range targets {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				db := open(t)
@@ -197,6 +201,21 @@ func TestImportNeedsEmptyStoreAndFreeNumbers(t *testing.T) {
 	file := export(t, serviceOn(source))
 	if _, err := importing(t, serviceOn(source), file); !hasCode(err, "storeNotEmpty") {
 		t.Errorf("into a store with contracts: %v", err)
+	}
+
+	db := storetest.SQLite(t)
+	of := shop.Shop{Domain: neighbour, Token: "shpat", TimeZone: "Europe/Berlin", Currency: "EUR", CreatedAt: now}
+	if err := db.Shops().AddShop(t.Context(), &of); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Update(t.Context(), of.ID, func(tx *store.Tx) error {
+		return tx.PutPortalPreferences(t.Context(), &portal.Preferences{Customer: 901, Language: "de", UpdatedAt: now})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := importing(t, serviceOn(db), file); !hasCode(err, "storeNotEmpty") || !strings.Contains(err.Error(), "the store has portalPreferences") {
+		t.Errorf("into a store with a record: %v", err)
 	}
 
 	s := serviceOn(storetest.SQLite(t))
