@@ -167,6 +167,7 @@ var domain = [][]string{
 	{"bulk", "mailtemplate", "portal", "staff"},
 	{"savedview"},
 	{"retention"},
+	{"moving"},
 }
 
 // rooms lists the sub-packages of the features that have some, from the lowest level to
@@ -175,6 +176,7 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
+	"moving":    {{"archive"}},
 	"portal":    {{"design", "overview"}},
 	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }

@@ -114,3 +114,10 @@ func (tx *Tx) block(ctx context.Context, name string, n int) (int64, error) {
 	}
 	return next - int64(n), nil
 }
+
+// drop forgets the numbers at hand.
+func (s *ids) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next, s.end = 0, 0
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
@@ -76,6 +77,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[findingRow](t, key, func(*repair.Finding) {})
 	mapsBack[keyRow](t, key, func(k *access.Key) { k.Shop, k.AppSuspended = mappedShop, false })
 	mapsBack[linkRow](t, key, func(*login.Link) {})
+	mapsBack[importRow](t, key, func(*archive.Step) {})
 	mapsBack[lotRow](t, key, func(*loyalty.Lot) {})
 	mapsBack[memberRow](t, key, func(*loyalty.Account) {})
 	mapsBack[mailTemplateRow](t, key, func(*mailtemplate.Template) {})

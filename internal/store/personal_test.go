@@ -76,6 +76,7 @@ var notPersonal = map[string]string{
 	"api_keys.created_by": isStores, "api_keys.last_used_from": isStores, "api_keys.tail": isStores, "api_requests.app": isStores, "api_requests.key_name": isStores, "api_requests.method": isState,
 	"api_requests.parameters": "names of parameters, without their values; kept for a week", "api_requests.path": "an address of the interface, which names objects by number; kept for a week",
 	"activity.request_id": isIdentity, "api_requests.request_id": isIdentity,
+	"archive_imports.archive": isIdentity, "archive_imports.type": isState,
 	"attempts.flags": isState, "attempts.key": isIdentity,
 	"bulk_items.status": isState, "bulk_items.discount": isIdentity, "bulk_items.code": isState, "bulk_items.reason": "why a contract could not be changed, in the service's words",
 	"bulk_jobs.action": isStores, "bulk_jobs.client_ip": isStores, "bulk_jobs.kind": isState, "bulk_jobs.request": isIdentity, "bulk_jobs.selection": "a search, kept until its contracts are written down",

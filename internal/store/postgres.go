@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -136,6 +137,8 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	readOnlyTransaction  = "25006"
+	// integrityViolation begins the codes of rows that break a rule of the schema.
+	integrityViolation = "23"
 )
 
 func codeOf(err error) string {
@@ -153,6 +156,10 @@ func (e *postgresEngine) retryable(err error) bool {
 func (e *postgresEngine) readOnly(err error) bool { return codeOf(err) == readOnlyTransaction }
 
 func (e *postgresEngine) duplicate(err error) bool { return codeOf(err) == uniqueViolation }
+
+func (e *postgresEngine) violation(err error) bool {
+	return strings.HasPrefix(codeOf(err), integrityViolation) && !e.duplicate(err)
+}
 
 func (e *postgresEngine) analyze(ctx context.Context) error {
 	_, err := e.pool.Exec(withoutHurry(ctx), "ANALYZE contracts, contract_facets, customer_counts, amount_counts, contract_lines, search_terms, attempts, activity, inbox")

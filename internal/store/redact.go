@@ -106,7 +106,7 @@ func (tx *Tx) redactMails(ctx context.Context, customer int64, contracts []contr
 // RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
 // that wait are not sent. That the address is suppressed stays known, by its hash.
 func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
-	_, err := tx.q.NewRaw("UPDATE suppressions SET hint = '' WHERE shop_id = ? AND address_hash = ?", int64(tx.of), notify.AddressHash(tx.of, address)).Exec(ctx)
+	_, err := tx.q.NewRaw("UPDATE suppressions SET hint = '' WHERE shop_id = ? AND address_hash = ?", int64(tx.of), notify.AddressHash(address)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase a suppressed address: %w", err)
 	}

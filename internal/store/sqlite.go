@@ -178,6 +178,11 @@ func (e *sqliteEngine) duplicate(err error) bool {
 	return ok && (failed.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || failed.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
+func (e *sqliteEngine) violation(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	return ok && failed.Code()&0xff == sqlite3.SQLITE_CONSTRAINT && !e.duplicate(err)
+}
+
 // analyzedRows is how many rows of an index SQLite looks at for its statistics.
 const analyzedRows = 1000
 

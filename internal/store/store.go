@@ -68,6 +68,8 @@ type engine interface {
 	retryable(err error) bool
 	// duplicate reports whether err says that a unique key exists already.
 	duplicate(err error) bool
+	// violation reports whether err says that a row breaks another rule of the schema.
+	violation(err error) bool
 	// unavailable reports whether what failed with err may succeed later.
 	unavailable(err error) bool
 	// remedy adds to an error what to do about it, where the database is full or damaged.

@@ -45,7 +45,7 @@ func suppressed(ctx context.Context, q bun.IDB, of shop.ID, addresses []string) 
 	}
 	hashes := make([]string, len(addresses))
 	for i, address := range addresses {
-		hashes[i] = notify.AddressHash(of, address)
+		hashes[i] = notify.AddressHash(address)
 	}
 	var rows []suppressionRow
 	if err := q.NewSelect().Model(&rows).Where("s.shop_id = ?", of).Where("s.address_hash IN (?)", bun.List(hashes)).Scan(ctx); err != nil {

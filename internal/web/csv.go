@@ -3,12 +3,13 @@ package web
 import (
 	"encoding/csv"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/sheet"
 )
 
 // CSV writes a table that spreadsheet programs open. Values of a store never become formulas
-// in them: see Cell. Lines end with CR LF, as RFC 4180 says.
+// in them: see sheet.Cell. Lines end with CR LF, as RFC 4180 says.
 type CSV struct{ to *csv.Writer }
 
 // NewCSV begins the answer to a download with the given file name, which ends in ".csv".
@@ -27,7 +28,7 @@ func NewCSV(w http.ResponseWriter, filename string) *CSV {
 func (c *CSV) Row(cells ...string) error {
 	safe := make([]string, len(cells))
 	for i, text := range cells {
-		safe[i] = Cell(text)
+		safe[i] = sheet.Cell(text)
 	}
 	return c.to.Write(safe)
 }
@@ -36,23 +37,6 @@ func (c *CSV) Row(cells ...string) error {
 func (c *CSV) Close() error {
 	c.to.Flush()
 	return c.to.Error()
-}
-
-// number is what stays as it is although it may begin with a sign.
-var number = regexp.MustCompile(`^[+-]?[0-9]+([.,][0-9]+)*%?$`)
-
-// Cell returns a text as a cell that no spreadsheet program evaluates. A text that begins
-// like a formula (with =, +, -, @, a tab, CR or LF, or their full-width forms, after any
-// spaces) gets a leading apostrophe; a number keeps its sign.
-func Cell(text string) string {
-	if number.MatchString(text) {
-		return text
-	}
-	trimmed := strings.TrimLeft(text, " \u00a0\u200b\ufeff")
-	if trimmed != "" && strings.ContainsRune("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20", []rune(trimmed)[0]) {
-		return "'" + text
-	}
-	return text
 }
 
 // safeFilename keeps of a name what needs no quoting in a header.

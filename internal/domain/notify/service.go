@@ -282,7 +282,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID, list []*bundle, receip
 		var entries []activity.Entry
 		for i, b := range list {
 			if to := b.messages[0].To; errors.Is(receipts[i].Failure, ErrNoMailbox) {
-				if err := tx.PutSuppression(ctx, Suppression{AddressHash(of, to), masked(to), HardBounce, "mail server", now}); err != nil {
+				if err := tx.PutSuppression(ctx, Suppression{AddressHash(to), masked(to), HardBounce, "mail server", now}); err != nil {
 					return err
 				}
 			}

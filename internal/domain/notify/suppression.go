@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,10 +31,10 @@ type Suppression struct {
 	At     time.Time
 }
 
-// AddressHash is by what a store finds a suppressed address. Addresses differ in case for no mail
-// server that matters.
-func AddressHash(of shop.ID, address string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%s", of, strings.ToLower(strings.TrimSpace(address))))
+// AddressHash is by what a store finds a suppressed address, here and in an installation to which it
+// moves. Addresses differ in case for no mail server that matters.
+func AddressHash(address string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(address))))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -124,7 +123,7 @@ func (s *Service) Returned(ctx context.Context, r Return) error {
 			return unknown
 		}
 		if r.Reason != "" {
-			if err := tx.PutSuppression(ctx, Suppression{AddressHash(of, r.To), masked(r.To), r.Reason, r.Source, now}); err != nil {
+			if err := tx.PutSuppression(ctx, Suppression{AddressHash(r.To), masked(r.To), r.Reason, r.Source, now}); err != nil {
 				return err
 			}
 		}

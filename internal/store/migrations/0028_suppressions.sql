@@ -1,7 +1,7 @@
 -- Addresses to which stores send no e-mails any more.
 CREATE TABLE suppressions (
 	shop_id bigint NOT NULL,
-	address_hash {{.BinaryText}} NOT NULL, -- SHA-256 of the store's number and the address in lower case
+	address_hash {{.BinaryText}} NOT NULL, -- SHA-256 of the address in lower case
 	hint text NOT NULL, -- the address, masked; empty once its owner was erased
 	reason {{.BinaryText}} NOT NULL,
 	source text NOT NULL,

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
@@ -149,6 +150,9 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.PutPortalPreferences(ctx, &portal.Preferences{Customer: 901, Language: "de", Off: []notify.Kind{notify.OrderSkipped}, UpdatedAt: day})
+	})
+	within("import", func(ctx context.Context, tx *store.Tx) error {
+		return tx.AddImportStep(ctx, archive.Step{Digest: "5f2a", Began: day, Ended: day, Records: 12})
 	})
 	within("texts", func(ctx context.Context, tx *store.Tx) error {
 		return tx.PutPortalText(ctx, wording.Text{Language: "en", Key: "home.title", Text: "theirs", ChangedAt: day})
