@@ -84,9 +84,9 @@ func (p *post) MessageList(_ context.Context, _ shop.ID, f notify.Filter, limit 
 	return p.list[:min(limit, len(p.list))], nil
 }
 
-func (p *post) Resend(_ context.Context, _ shop.ID, id notify.MessageID, _ activity.Actor) error {
+func (p *post) Resend(_ context.Context, _ shop.ID, id notify.MessageID, _ activity.Actor) (notify.Message, error) {
 	p.again = append(p.again, id)
-	return nil
+	return notify.Message{}, nil
 }
 
 func (p *post) Lift(_ context.Context, _ shop.ID, hash string, _ activity.Actor) error {

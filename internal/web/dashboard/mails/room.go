@@ -61,7 +61,7 @@ type Options struct {
 		MessageList(ctx context.Context, of shop.ID, f notify.Filter, limit int) ([]notify.Message, error)
 	}
 	Sender interface {
-		Resend(ctx context.Context, of shop.ID, id notify.MessageID, by activity.Actor) error
+		Resend(ctx context.Context, of shop.ID, id notify.MessageID, by activity.Actor) (notify.Message, error)
 		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
 		SendTest(ctx context.Context, of shop.ID, to string, l notify.Letter, by activity.Actor) error
 	}
