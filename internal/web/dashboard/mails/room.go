@@ -90,7 +90,6 @@ func New(o Options) dashboard.Room {
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
 			"mail-resent":    "The e-mail is sent again, as it is now.",
-			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{
