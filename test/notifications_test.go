@@ -59,9 +59,13 @@ func TestIntegrationReadsMessagesAndSendsOneAgain(t *testing.T) {
 	if again.ID == failed.ID || again.Status != "QUEUED" || again.Kind != failed.Kind {
 		t.Errorf("sent again is %+v", again)
 	}
-	want(t, s.demand("POST", fmt.Sprintf("/notifications/%d/resend", again.ID), s.key, nil), http.StatusBadRequest, "notificationNotFailed")
 	s.pass("PT1M")
 	s.wantNotices("", "subscription_created FAILED", "subscription_created FAILED")
+
+	bob := fmt.Sprintf("contractId=%d", s.checkout(map[string]any{"customer": map[string]any{"email": "bob@shopper.example"}}))
+	s.pass("PT1M")
+	s.wantNotices(bob, "subscription_created SENT")
+	want(t, s.demand("POST", fmt.Sprintf("/notifications/%d/resend", s.notices(bob)[0].ID), s.key, nil), http.StatusBadRequest, "notificationNotFailed")
 
 	var other struct{ APIKey string }
 	s.call("POST", "/platform/shops", map[string]any{"domain": "second.myshopify.com", "ianaTimeZone": "Europe/Paris", "currencyCode": "EUR"}, &other)
