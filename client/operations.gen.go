@@ -510,6 +510,28 @@ const (
 	NewContractStatusPAUSED NewContractStatus = "PAUSED"
 )
 
+// Defines values for NotificationChannel.
+const (
+	Mail NotificationChannel = "mail"
+	Sms  NotificationChannel = "sms"
+)
+
+// Defines values for NotificationDeliveryStatus.
+const (
+	NotificationDeliveryStatusDELIVERED   NotificationDeliveryStatus = "DELIVERED"
+	NotificationDeliveryStatusFAILED      NotificationDeliveryStatus = "FAILED"
+	NotificationDeliveryStatusLessThanNil NotificationDeliveryStatus = "<nil>"
+)
+
+// Defines values for NotificationStatus.
+const (
+	NotificationStatusFAILED     NotificationStatus = "FAILED"
+	NotificationStatusQUEUED     NotificationStatus = "QUEUED"
+	NotificationStatusSENDING    NotificationStatus = "SENDING"
+	NotificationStatusSENT       NotificationStatus = "SENT"
+	NotificationStatusSUPPRESSED NotificationStatus = "SUPPRESSED"
+)
+
 // Defines values for PartnerAppStatus.
 const (
 	LIVE      PartnerAppStatus = "LIVE"
@@ -4404,6 +4426,134 @@ type NodeID struct {
 	ID string `json:"id"`
 }
 
+// Notification defines model for Notification.
+type Notification struct {
+	// AttemptID The billing attempt that it is about; null when it is about none in particular.
+	//
+	// Examples: 501
+	AttemptID *int64 `json:"attemptId"`
+
+	// Channel How it travels.
+	//
+	// Examples: mail
+	Channel NotificationChannel `json:"channel"`
+
+	// ContractID The contract that it is about; null when it is about none.
+	//
+	// Examples: 9001
+	ContractID *int64 `json:"contractId"`
+
+	// CreatedAt When what it reports happened, in UTC.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// CustomerID The customer to whom it goes; null when not known, and when it goes to the owner of the store.
+	//
+	// Examples: 7001
+	CustomerID *int64 `json:"customerId"`
+
+	// DeliveryError Why the SMS was not delivered; null when it was, or nothing was reported.
+	//
+	// Examples: error 30003
+	DeliveryError *string `json:"deliveryError"`
+
+	// DeliveryStatus What the provider reported of an SMS that it had accepted; null for an e-mail, and while nothing was reported.
+	//
+	// Examples: DELIVERED
+	DeliveryStatus *NotificationDeliveryStatus `json:"deliveryStatus"`
+
+	// DueAt When it is sent, or tried again, at the earliest, in UTC; null when it has ended.
+	//
+	// Examples: 2026-01-31T08:10:00Z
+	DueAt *time.Time `json:"dueAt"`
+
+	// ID Number of the message.
+	//
+	// Examples: 1601
+	ID int64 `json:"id"`
+
+	// Kind What it reports.
+	//
+	// Examples: upcoming_order
+	Kind string `json:"kind"`
+
+	// Reason Why it failed, was suppressed, or is tried again; null when there is nothing to explain.
+	//
+	// Examples: 550 5.1.1 there is no such mailbox
+	Reason *string `json:"reason"`
+
+	// Recipient E-mail address or phone number (E.164); null while the number of an SMS was not looked up, and when the customer was erased.
+	//
+	// Examples: ada@shopper.example
+	Recipient *string `json:"recipient"`
+
+	// SentAt When it was sent, in UTC; null when it was not.
+	//
+	// Examples: 2026-01-31T08:10:00Z
+	SentAt *time.Time `json:"sentAt"`
+
+	// Status QUEUED: it waits for dueAt. SENT: the mail server, or the provider of SMS, accepted it. FAILED: it was refused, or came back. SUPPRESSED: it was not needed any more.
+	//
+	// Examples: SENT
+	Status NotificationStatus `json:"status"`
+}
+
+// NotificationChannel How it travels.
+//
+// Examples: mail
+type NotificationChannel string
+
+// NotificationDeliveryStatus What the provider reported of an SMS that it had accepted; null for an e-mail, and while nothing was reported.
+//
+// Examples: DELIVERED
+type NotificationDeliveryStatus string
+
+// NotificationStatus QUEUED: it waits for dueAt. SENT: the mail server, or the provider of SMS, accepted it. FAILED: it was refused, or came back. SUPPRESSED: it was not needed any more.
+//
+// Examples: SENT
+type NotificationStatus string
+
+// NotificationChoice defines model for NotificationChoice.
+type NotificationChoice struct {
+	// Emails Kinds of e-mail that can be refused, each with whether the customer wants it.
+	Emails map[string]bool `json:"emails"`
+
+	// Version Version that the caller has seen. 409 changedMeanwhile when there is another one now. Absent: not compared.
+	//
+	// Examples: 2
+	Version *int64 `json:"version,omitempty"`
+}
+
+// NotificationPreferences defines model for NotificationPreferences.
+type NotificationPreferences struct {
+	// AlwaysSent The kinds that are always sent.
+	//
+	// Examples: ["transaction_failed"]
+	AlwaysSent []string `json:"alwaysSent"`
+
+	// CustomerID The customer.
+	//
+	// Examples: 7001
+	CustomerID int64 `json:"customerId"`
+
+	// Emails The kinds of e-mail that can be refused, each with whether the customer wants it.
+	Emails map[string]bool `json:"emails"`
+
+	// Sms Whether the customer has agreed to SMS. Only the customer can.
+	Sms SMSConsent `json:"sms"`
+
+	// UpdatedAt When the preferences were changed last, in UTC; null when never.
+	//
+	// Examples: 2026-01-31T08:00:00Z
+	UpdatedAt *time.Time `json:"updatedAt"`
+
+	// Version Version of the preferences; 0: the default ones.
+	//
+	// Examples: 2
+	Version int64 `json:"version"`
+}
+
 // OneOff defines model for OneOff.
 type OneOff struct {
 	// BillingAttemptID The order that carries the product; null while the contract has no order for it.
@@ -5781,6 +5931,34 @@ type RuleAnchor struct {
 // RuleAnchorType What the day is counted in.
 type RuleAnchorType string
 
+// SMSConsent defines model for SMSConsent.
+type SMSConsent struct {
+	// Agreed Whether the customer agrees to SMS at the phone number.
+	//
+	// Examples: true
+	Agreed bool `json:"agreed"`
+
+	// EndedAt When the agreement ended, with STOP or in the portal; null: it holds, or there was none.
+	//
+	// Examples: 2026-12-01T12:00:00.000Z
+	EndedAt *time.Time `json:"endedAt"`
+
+	// Offered Whether the store sends SMS.
+	//
+	// Examples: true
+	Offered bool `json:"offered"`
+
+	// Phone Phone number, E.164; null: the customer never agreed.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
+
+	// Since When the customer agreed; null: never.
+	//
+	// Examples: 2026-11-01T12:00:00.000Z
+	Since *time.Time `json:"since"`
+}
+
 // ShippingAddress defines model for ShippingAddress.
 type ShippingAddress struct {
 	// Address1 Street and number. Required unless PICK_UP.
@@ -6907,6 +7085,36 @@ type CreateManageSubscriptionLinkParams struct {
 type CreateManageSubscriptionLinkOfCustomerParams struct {
 	// Email The customer's e-mail address. When given it must be that customer's.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
+}
+
+// ListNotificationsParams defines parameters for ListNotifications.
+type ListNotificationsParams struct {
+	// Page Zero-based page. Default 0.
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// Size Elements in a page, at most 100. Default 20.
+	Size *int64 `form:"size,omitempty" json:"size,omitempty"`
+
+	// Sort The list has an order of its own: leave it out.
+	Sort []string `explode:"true" form:"sort,omitempty" json:"sort,omitempty"`
+
+	// PageablePage Another spelling of page.
+	PageablePage *int64 `form:"pageable.page,omitempty" json:"pageable.page,omitempty"`
+
+	// PageableSize Another spelling of size.
+	PageableSize *int64 `form:"pageable.size,omitempty" json:"pageable.size,omitempty"`
+
+	// PageableSort Another spelling of sort.
+	PageableSort []string `explode:"true" form:"pageable.sort,omitempty" json:"pageable.sort,omitempty"`
+
+	// ContractID Only messages about this contract; none for a contract that the store does not have.
+	ContractID *int64 `form:"contractId,omitempty" json:"contractId,omitempty"`
+
+	// Kind Only messages of this kind, such as upcoming_order.
+	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Status Only messages in this state: QUEUED, SENDING, SENT, FAILED or SUPPRESSED.
+	Status *string `form:"status,omitempty" json:"status,omitempty"`
 }
 
 // ListPartnerConnectionsParams defines parameters for ListPartnerConnections.
@@ -8884,6 +9092,34 @@ func (c *Client) CreateManageSubscriptionLink(ctx context.Context, params *Creat
 // Makes a link to the portal for you to pass on. It works once within two hours and lets its bearer change the customer's subscriptions.
 func (c *Client) CreateManageSubscriptionLinkOfCustomer(ctx context.Context, customerID string, params *CreateManageSubscriptionLinkOfCustomerParams) (*ManageLink, error) {
 	return call.Do[*ManageLink](ctx, c.caller, "GET", call.Path("/api/external/v2/manage-subscription-link/%s", customerID), params, nil)
+}
+
+// GetNotificationPreferences is GET /api/external/v2/notification-preferences/{customerId}: Messages that a customer wants.
+//
+// Which kinds of e-mail a customer refuses, and whether the customer has agreed to SMS: what the customer sets in the portal, or with the link in an e-mail. 404 for a customer without a contract on this host.
+func (c *Client) GetNotificationPreferences(ctx context.Context, customerID string) (*NotificationPreferences, error) {
+	return call.Do[*NotificationPreferences](ctx, c.caller, "GET", call.Path("/api/external/v2/notification-preferences/%s", customerID), nil, nil)
+}
+
+// SetNotificationPreferences is PUT /api/external/v2/notification-preferences/{customerId}: Change the e-mails that a customer wants.
+//
+// Kinds that are left out stay as they are. An e-mail of a kind that is refused is not sent, also when it waits already. 400 for a kind that is always sent. Only the customer can agree to SMS: the agreement is not changed.
+func (c *Client) SetNotificationPreferences(ctx context.Context, customerID string, body NotificationChoice) (*NotificationPreferences, error) {
+	return call.Do[*NotificationPreferences](ctx, c.caller, "PUT", call.Path("/api/external/v2/notification-preferences/%s", customerID), nil, body)
+}
+
+// ListNotifications is GET /api/external/v2/notifications: Messages to customers.
+//
+// The e-mails and SMS to customers and to the owner of the store, newest first: those that were sent, that wait, that failed, and that were not needed any more, each with the reason. Their words are not included, nor are messages to users of the dashboard.
+func (c *Client) ListNotifications(ctx context.Context, params *ListNotificationsParams) ([]Notification, error) {
+	return call.Do[[]Notification](ctx, c.caller, "GET", call.Path("/api/external/v2/notifications"), params, nil)
+}
+
+// ResendNotification is POST /api/external/v2/notifications/{id}/resend: Send a message again.
+//
+// Sends a message again that has failed, as a new one, which is the answer. What it reports is checked and written again; it is SUPPRESSED when it holds no longer. 400 notificationNotFailed: the message has not failed, its recipient was erased, or it is a link that signs in, for which the customer asks again.
+func (c *Client) ResendNotification(ctx context.Context, id int64) (*Notification, error) {
+	return call.Do[*Notification](ctx, c.caller, "POST", call.Path("/api/external/v2/notifications/%s/resend", id), nil, nil)
 }
 
 // ListPartnerConnections is GET /api/external/v2/partner-connections: Partner connections.

@@ -99,6 +99,8 @@ var examples = map[string]example{
 	"replayWebhookEndpoint":       {before: anEndpoint, body: func(f *facts) any { return map[string]any{"since": f.now} }},
 	"listWebhookDeliveries":       {before: aDelivery},
 	"replayWebhookDelivery":       {before: aDelivery},
+	"resendNotification":          {before: aFailedMessage},
+	"setNotificationPreferences":  {body: func(*facts) any { return map[string]any{"emails": map[string]any{"paused": false}} }},
 	"requestPartnerConnection":    {before: anApp, body: func(f *facts) any { return map[string]any{"partnerId": f.partner} }},
 	"reviewPartnerConnection":     {before: connected, fresh: true},
 	"approvePartnerConnection":    {before: asked},
@@ -323,6 +325,21 @@ func aDelivery(w *stage) {
 		w.t.Fatalf("%d deliveries", len(list))
 	}
 	w.mine.delivery = list[0].ID
+}
+
+// aFailedMessage has the mail server refuse what greets a customer.
+func aFailedMessage(w *stage) {
+	w.call("POST", "/platform/contracts", map[string]any{
+		"shop": w.mine.domain, "customer": map[string]any{"email": fmt.Sprintf("shopper%d@refused.example", w.mine.contract)}, "nextBillingDate": w.now().AddDate(0, 0, 10),
+		"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1}, "lines": []any{map[string]any{"variantId": w.mine.variants[0], "quantity": 1}}, "paymentMethod": "valid",
+	}, nil)
+	w.call("POST", "/clock", map[string]any{"advance": "PT0S"}, nil)
+	var list []struct{ ID int64 }
+	w.change("GET", "/notifications?status=FAILED", nil, &list)
+	if len(list) == 0 {
+		w.t.Fatal("no message has failed")
+	}
+	w.mine.message = list[0].ID
 }
 
 func asked(w *stage) {

@@ -46,6 +46,7 @@ type facts struct {
 	connection int64
 	endpoint   int64
 	delivery   int64
+	message    int64 // that has failed
 }
 
 func openStage(t *testing.T) *stage {

@@ -279,6 +279,7 @@ func (o *operation) foreignIDs() map[string]foreignID {
 		"partner-connections": {fmt.Sprint(f.connection), "connectionNotFound"}, "product-swaps": {fmt.Sprint(f.swap), "productSwapNotFound"},
 		"bundle-settings": {fmt.Sprint(f.bundle), "bundleNotFound"}, "subscription-groups": {fmt.Sprint(f.group), "subscriptionGroupNotFound"},
 		"webhook-endpoints": {fmt.Sprint(f.endpoint), "webhookEndpointNotFound"}, "webhook-deliveries": {fmt.Sprint(f.delivery), "webhookDeliveryNotFound"},
+		"notifications": {fmt.Sprint(f.message), "notificationNotFound"},
 	} {
 		if strings.Contains(o.path, part) {
 			ids["id"] = id

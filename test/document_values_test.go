@@ -54,6 +54,8 @@ func (o *operation) value(name string, s *openapi3.Schema) any {
 			return f.endpoint
 		case strings.Contains(o.path, "webhook-deliveries"):
 			return f.delivery
+		case strings.Contains(o.path, "notifications"):
+			return f.message
 		case strings.Contains(o.path, "customers"), strings.Contains(o.path, "point-transaction"):
 			return f.customer
 		}

@@ -34,6 +34,7 @@ func (w *stage) furnish() {
 	aRule(w)
 	aBundle(w)
 	aDelivery(w)
+	aFailedMessage(w)
 	connected(w)
 	rewarded(w)
 	w.change("PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", w.mine.attempts[0]), nil, nil)

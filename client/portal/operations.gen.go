@@ -2812,7 +2812,7 @@ type Preferences struct {
 	Language *string `json:"language"`
 
 	// Sms SMS.
-	Sms SmsView `json:"sms"`
+	Sms SMSConsent `json:"sms"`
 
 	// Version Version of the preferences; 0: the default ones.
 	//
@@ -3109,6 +3109,34 @@ type RowDunningFinalAction string
 // Examples: OPEN
 type RowDunningState string
 
+// SMSConsent defines model for SMSConsent.
+type SMSConsent struct {
+	// Agreed Whether the customer agrees to SMS at the phone number.
+	//
+	// Examples: true
+	Agreed bool `json:"agreed"`
+
+	// EndedAt When the agreement ended, with STOP or in the portal; null: it holds, or there was none.
+	//
+	// Examples: 2026-12-01T12:00:00.000Z
+	EndedAt *time.Time `json:"endedAt"`
+
+	// Offered Whether the store sends SMS.
+	//
+	// Examples: true
+	Offered bool `json:"offered"`
+
+	// Phone Phone number, E.164; null: the customer never agreed.
+	//
+	// Examples: +16135550101
+	Phone *string `json:"phone"`
+
+	// Since When the customer agreed; null: never.
+	//
+	// Examples: 2026-11-01T12:00:00.000Z
+	Since *time.Time `json:"since"`
+}
+
 // ShippingAddress defines model for ShippingAddress.
 type ShippingAddress struct {
 	// Address1 Street and number. Required unless PICK_UP.
@@ -3310,34 +3338,6 @@ type SmsBody struct {
 	//
 	// Examples: +16135550101
 	Phone *string `json:"phone,omitempty"`
-}
-
-// SmsView defines model for SmsView.
-type SmsView struct {
-	// Agreed Whether the shopper agrees to SMS at the phone number.
-	//
-	// Examples: true
-	Agreed bool `json:"agreed"`
-
-	// EndedAt When the agreement ended, with STOP or in the portal; null: it holds, or there was none.
-	//
-	// Examples: 2026-12-01T12:00:00.000Z
-	EndedAt *string `json:"endedAt"`
-
-	// Offered Whether the store sends SMS.
-	//
-	// Examples: true
-	Offered bool `json:"offered"`
-
-	// Phone Phone number, E.164; null: the shopper never agreed.
-	//
-	// Examples: +16135550101
-	Phone *string `json:"phone"`
-
-	// Since When the shopper agreed; null: never.
-	//
-	// Examples: 2026-11-01T12:00:00.000Z
-	Since *string `json:"since"`
 }
 
 // StartBody defines model for StartBody.

@@ -54,7 +54,7 @@ func TestSettingsCommandChangesStoreSettings(t *testing.T) {
 		{"subscribers are held to what they committed to", "--freeze-until-min-cycles", 0, "held to what they committed to true"},
 		{"and are not", "--no-freeze-until-min-cycles", 0, "held to what they committed to false"},
 		{"mails are switched off", "--disable-mails=paused,management_link --disable-mails=paused", 0, "e-mails not sent management_link, paused"},
-		{"one of them is switched on", "--enable-mails=paused", 0, "e-mails not sent management_link, transaction_success, declined charges summed up WEEKLY, membership plans none"},
+		{"one of them is switched on", "--enable-mails=paused", 0, "e-mails not sent management_link, transaction_success, SMS sent none, declined charges summed up WEEKLY, membership plans none"},
 		{"an unknown kind of mail", "--disable-mails=birthday", 1, `"birthday" is not a kind of e-mail: use address,`},
 		{"nor can it be switched on", "--enable-mails=birthday", 1, `"birthday" is not a kind of e-mail`},
 		{"plans become memberships", "--add-memberships=12,11,12", 0, "membership plans 11, 12"},

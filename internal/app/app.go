@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/app/telemetry"
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/maildns"
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver"
@@ -72,10 +73,11 @@ type Options struct {
 	Relaxed   bool          // commits may be lost with the machine; for the sandbox
 	Cooldown  time.Duration // between looks for jobs at the least; 0: the queue's default
 	Simulated *Simulated
-	Tracer    tracing.Tracer // marks requests and tasks
-	Version   string         // of the program
-	Dashboard Dashboard      // what only some installations show
-	OwnTokens bool           // call stores with the tokens that an operator gives, whatever merchants have granted
+	Tracer    tracing.Tracer   // marks requests and tasks
+	Version   string           // of the program
+	Dashboard Dashboard        // what only some installations show
+	Resolver  maildns.Resolver // asks DNS about the sender of e-mails; nil: the machine's
+	OwnTokens bool             // call stores with the tokens that an operator gives, whatever merchants have granted
 }
 
 // Dashboard is what the dashboard shows beside the pages that all installations have.

@@ -35,6 +35,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
 	"github.com/perennialhq/perennial/internal/web/dashboard/plans"
+	"github.com/perennialhq/perennial/internal/web/dashboard/sender"
 	"github.com/perennialhq/perennial/internal/web/dashboard/settings"
 	"github.com/perennialhq/perennial/internal/web/dashboard/swaps"
 	"github.com/perennialhq/perennial/internal/web/dashboard/texts"
@@ -92,6 +93,7 @@ func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 		mails.New(mails.Options{
 			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify, Addresses: a.Store, Switches: a,
 		}),
+		sender.New(sender.Options{Account: mailAccount(a.options.Settings.Mail), Resolver: a.resolver(), Letters: previews{a.Letters}, Sender: a.Notify, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -145,6 +146,12 @@ func (p previews) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) 
 		list[i] = mails.Value(v)
 	}
 	return list, err
+}
+
+// FromName returns the name that e-mails to customers come from.
+func (p previews) FromName(ctx context.Context, of shop.Shop) (string, error) {
+	l, _, err := p.Writer.Preview(ctx, of, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: locale.Fallback}, mailtemplate.Fields{})
+	return l.FromName, err
 }
 
 // plain is how the portal of a store looks that has changed nothing.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
+	"github.com/perennialhq/perennial/internal/base/maildns"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/dashboard/sender"
 )
 
 // mailServer returns the mail server of the settings, or nil when they name none.
@@ -23,6 +26,27 @@ func mailServer(m config.Mail) (*deliver.SMTP, error) {
 		return nil, fmt.Errorf("mail settings: %w", err)
 	}
 	return server, nil
+}
+
+// mailAccount returns how e-mails are sent, as the dashboard shows it.
+func mailAccount(m config.Mail) sender.Account {
+	account := sender.Account{From: m.MailFrom, DKIMSelector: m.DKIMSelector}
+	if m.MailHost != "" {
+		return account // the settings were checked
+	}
+	account.Missing = append(account.Missing, "PERENNIAL_MAIL_HOST")
+	if m.MailFrom == "" {
+		account.Missing = append(account.Missing, "PERENNIAL_MAIL_FROM")
+	}
+	return account
+}
+
+// resolver returns what asks DNS.
+func (a *App) resolver() maildns.Resolver {
+	if a.options.Resolver != nil {
+		return a.options.Resolver
+	}
+	return net.DefaultResolver
 }
 
 // errNoMail says that e-mails wait.

@@ -38,6 +38,7 @@ func (a *App) route() error {
 			Edits: a.Edits, Creations: a.Creations, Splits: a.Splits, Lifecycle: a.Lifecycle, Shown: a.Edits,
 			Swaps: a.Swaps, SwapBook: a.Store, Preview: a.Charge.Prepare, OneOffs: a.Command, OneOffBook: a.Store, Mails: a.Store,
 			Upcoming: a.Command, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
+			Notifications: a.Store, Resender: a.Notify, Preferences: a.Portal, Consents: a.Consents,
 		}))
 	}
 	pages, err := a.portal(frame)

@@ -106,6 +106,7 @@ type Mail struct {
 	MailPassword Secret        `help:"SMTP password." env:"PERENNIAL_MAIL_PASSWORD"`
 	MailFrom     string        `help:"Sender address of e-mails." env:"PERENNIAL_MAIL_FROM"`
 	MailTLS      string        `help:"SMTP encryption: starttls, tls (implicit), or none." name:"mail-tls" default:"starttls" enum:"starttls,tls,none" env:"PERENNIAL_MAIL_TLS"`
+	DKIMSelector string        `help:"Selector of the DKIM key with which the mail server signs. perennial doctor and the dashboard look the key up." name:"mail-dkim-selector" env:"PERENNIAL_MAIL_DKIM_SELECTOR"`
 	MailgunKey   Secret        `help:"Webhook signing key of Mailgun: with it POST /hooks/mail/mailgun takes bounces and complaints." env:"PERENNIAL_MAILGUN_KEY"`
 	MailTimeout  time.Duration `help:"SMTP timeout of a response." default:"15s" env:"PERENNIAL_MAIL_TIMEOUT"`
 }

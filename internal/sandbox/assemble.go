@@ -151,7 +151,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 		Settings: config.Server{
 			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
 			Platform: apps,
-			Mail:     config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait},
+			Mail:     config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait, DKIMSelector: dkimSelector},
 			SMS: config.SMS{
 				SMSProvider: "twilio", SMSAccount: smsAccount, SMSToken: config.Secret(s.texts.token), SMSFrom: smsFrom, SMSTimeout: smsWait, SMSURL: "http://" + net.JoinHostPort(mailHost, strconv.Itoa(s.texts.port)),
 			},
@@ -159,7 +159,7 @@ func (s *Sandbox) openService(ctx context.Context) error {
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
 		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
-		Dashboard: app.Dashboard{Rooms: []dashboard.Room{s.timeRoom()}, Notice: s.timeNotice},
+		Dashboard: app.Dashboard{Rooms: []dashboard.Room{s.timeRoom()}, Notice: s.timeNotice}, Resolver: names{},
 	})
 	if err != nil {
 		return fmt.Errorf("open the service: %w", err)

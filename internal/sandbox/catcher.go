@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -63,8 +64,14 @@ func (c *conversation) Mail(string, *smtp.MailOptions) error {
 	return nil
 }
 
+// refusedAddresses is the domain of addresses that the mail server does not take.
+const refusedAddresses = "@refused.example"
+
 // Rcpt adds a recipient.
 func (c *conversation) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if strings.HasSuffix(strings.ToLower(to), refusedAddresses) {
+		return &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "refused by the simulated mail server"}
+	}
 	c.to = append(c.to, to)
 	return nil
 }

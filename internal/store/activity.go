@@ -111,21 +111,33 @@ func (db *DB) LatestEntries(ctx context.Context, of shop.ID, limit int) ([]activ
 
 // EntriesOf is Entries without those about what belongs to the other line.
 func (db *DB) EntriesOf(ctx context.Context, of shop.ID, line shop.Line, where []page.Criterion, p page.Request) ([]activity.Entry, int, error) {
-	other := shop.Memberships
+	other, some, err := db.otherLine(ctx, of, line, "own_contract_facets", "plan_groups", "swap_rules", "bundles")
+	if err != nil {
+		return nil, 0, err
+	}
+	if !some {
+		other = ""
+	}
+	return db.entries(ctx, of, where, p, other)
+}
+
+// otherLine returns the line that is not the given one, and whether a shop has some of it in one of
+// the tables. Most stores have one line: they need not look up to which their rows belong.
+func (db *DB) otherLine(ctx context.Context, of shop.ID, line shop.Line, tables ...string) (other shop.Line, some bool, err error) {
+	other = shop.Memberships
 	if line == other {
 		other = shop.Subscriptions
 	}
-	// Most stores have one line: they need not look up what each entry is about.
-	for _, table := range []string{"own_contract_facets", "plan_groups", "swap_rules", "bundles"} {
-		some, err := db.in(of).NewSelect().Table(table).Where("shop_id = ?", of).Where("line = ?", other).Exists(ctx)
+	for _, table := range tables {
+		some, err = db.in(of).NewSelect().Table(table).Where("shop_id = ?", of).Where("line = ?", other).Exists(ctx)
 		if err != nil {
-			return nil, 0, fmt.Errorf("look for the line %s: %w", other, err)
+			return other, false, fmt.Errorf("look for the line %s: %w", other, err)
 		}
 		if some {
-			return db.entries(ctx, of, where, p, other)
+			break
 		}
 	}
-	return db.entries(ctx, of, where, p, "")
+	return other, some, nil
 }
 
 // lineOfEntity holds, by type, where it is found to which line the entity of an

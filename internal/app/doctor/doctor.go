@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/maildns"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -39,9 +40,10 @@ var checks = []check{
 	{name: "clock and platform", run: platformClock, data: true, current: true},
 	{name: "public address", run: address},
 	{name: "mail server", run: mailServer},
-	{name: "mail SPF", run: mailSPF},
-	{name: "mail DKIM", run: mailDKIM},
-	{name: "mail DMARC", run: mailDMARC},
+	{name: "mail SPF", run: dns(maildns.SPF)},
+	{name: "mail DKIM", run: dns(maildns.DKIM)},
+	{name: "mail DMARC", run: dns(maildns.DMARC)},
+	{name: "mail MX", run: dns(maildns.MX)},
 	{name: "SMS provider", run: smsProvider},
 	{name: "connection", each: connection},
 	{name: "token", each: token},

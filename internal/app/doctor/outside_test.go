@@ -54,7 +54,7 @@ func TestAddressAndMailAreChecked(t *testing.T) {
 		{"DNS does not answer for SPF", func(w *world) { w.names.broken = true }, "mail SPF", doctor.NotChecked, "DNS does not answer"},
 		{"the key is not published", func(w *world) { w.names.set("mail._domainkey.shop.example.") }, "mail DKIM", doctor.Failed, "has no DKIM key"},
 		{"the key is revoked", func(w *world) { w.names.set("mail._domainkey.shop.example.", "v=DKIM1; p=") }, "mail DKIM", doctor.Failed, "revoked"},
-		{"no selector is named", func(w *world) { w.options.Doctor.DKIMSelector = "" }, "mail DKIM", doctor.NotChecked, "PERENNIAL_MAIL_DKIM_SELECTOR"},
+		{"no selector is named", func(w *world) { w.options.Settings.Mail.DKIMSelector = "" }, "mail DKIM", doctor.NotChecked, "PERENNIAL_MAIL_DKIM_SELECTOR"},
 		{"DNS does not answer for DKIM", func(w *world) { w.names.broken = true }, "mail DKIM", doctor.NotChecked, "DNS does not answer"},
 		{"the domain has no DMARC record", func(w *world) { w.names.set("_dmarc.shop.example.") }, "mail DMARC", doctor.Warning, "_dmarc.shop.example"},
 		{"the domain above has one", func(w *world) {
@@ -62,6 +62,8 @@ func TestAddressAndMailAreChecked(t *testing.T) {
 		}, "mail DMARC", doctor.OK, "shop.example has"},
 		{"it has two DMARC records", func(w *world) { w.names.set("_dmarc.shop.example.", "v=DMARC1; p=none", "v=DMARC1; p=reject") }, "mail DMARC", doctor.Failed, "2 DMARC records"},
 		{"it names no policy", func(w *world) { w.names.set("_dmarc.shop.example.", "v=DMARC1; rua=mailto:x@shop.example") }, "mail DMARC", doctor.Failed, "no policy"},
+		{"the domain takes no e-mails", func(w *world) { w.names.set("mx shop.example.") }, "mail MX", doctor.Warning, "no MX record"},
+		{"DNS does not answer for MX", func(w *world) { w.names.broken = true }, "mail MX", doctor.NotChecked, "DNS does not answer"},
 		{"DNS does not answer for DMARC", func(w *world) { w.names.broken = true }, "mail DMARC", doctor.NotChecked, "DNS does not answer"},
 	})
 }

@@ -57,7 +57,7 @@ func (mailSession) Auth(string) (sasl.Server, error) {
 type names struct {
 	address string
 	mu      sync.Mutex
-	texts   map[string][]string // of a name with its last dot
+	texts   map[string][]string // of a name with its last dot, after "mx " the servers that take its e-mails
 	broken  bool
 }
 
@@ -65,6 +65,7 @@ func serveNames(t *testing.T) *names {
 	t.Helper()
 	n := &names{texts: map[string][]string{
 		"shop.example.": {"unrelated", "v=spf1 include:mail.example -all"}, "_dmarc.shop.example.": {"v=DMARC1; p=none"}, "mail._domainkey.shop.example.": {"v=DKIM1; k=rsa; p=MIIB"},
+		"mx shop.example.": {"mx.shop.example."},
 	}}
 	c, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
@@ -77,13 +78,17 @@ func serveNames(t *testing.T) *names {
 	return n
 }
 
-// ServeDNS answers questions for texts.
+// ServeDNS answers questions for texts and for servers that take e-mails.
 func (n *names) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	m := new(dns.Msg)
 	m.SetReply(q)
-	name := strings.ToLower(q.Question[0].Name)
+	asked := q.Question[0]
+	name := strings.ToLower(asked.Name)
+	if asked.Qtype == dns.TypeMX {
+		name = "mx " + name
+	}
 	switch texts, known := n.texts[name]; {
 	case n.broken:
 		m.Rcode = dns.RcodeServerFailure
@@ -91,7 +96,11 @@ func (n *names) ServeDNS(w dns.ResponseWriter, q *dns.Msg) {
 		m.Rcode = dns.RcodeNameError
 	default:
 		for _, text := range texts {
-			m.Answer = append(m.Answer, &dns.TXT{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeTXT, Class: dns.ClassINET, Ttl: 1}, Txt: []string{text}})
+			if asked.Qtype == dns.TypeMX {
+				m.Answer = append(m.Answer, &dns.MX{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeMX, Class: dns.ClassINET, Ttl: 1}, Preference: 10, Mx: text})
+				continue
+			}
+			m.Answer = append(m.Answer, &dns.TXT{Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeTXT, Class: dns.ClassINET, Ttl: 1}, Txt: []string{text}})
 		}
 	}
 	w.WriteMsg(m) //nolint:errcheck // the test fails

@@ -110,7 +110,7 @@ func (w *world) begin(database string) {
 	s := config.Server{
 		Database: config.Database{Data: config.Data{Database: database}, SecretKey: config.Secret(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))},
 		Platform: config.Platform{PlatformURL: there.URL, APIVersion: "2026-10", AppSecret: secret, PublicURL: public.URL, CallTimeout: 5 * time.Second},
-		Mail:     config.Mail{MailHost: "127.0.0.1", MailPort: w.mails.port, MailUser: "subs", MailPassword: mailPassword, MailFrom: "subs@shop.example", MailTLS: "starttls", MailTimeout: 2 * time.Second},
+		Mail:     config.Mail{MailHost: "127.0.0.1", MailPort: w.mails.port, MailUser: "subs", MailPassword: mailPassword, MailFrom: "subs@shop.example", MailTLS: "starttls", DKIMSelector: "mail", MailTimeout: 2 * time.Second},
 		Workers:  1, SweepEvery: time.Second, ReconcileEvery: time.Hour, RatePerSecond: 100, RateBurst: 100, WaitsScale: 1,
 	}
 	w.app, err = app.New(w.Context(), app.Options{Settings: s, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production, Migrate: true, Relaxed: true})
@@ -132,7 +132,7 @@ func (w *world) begin(database string) {
 		return (&net.Dialer{}).DialContext(ctx, network, address)
 	}
 	w.options = doctor.Options{
-		Settings: s, Doctor: config.Doctor{BackupAge: 26 * time.Hour, DKIMSelector: "mail"}, Clock: clock.System{}, HTTP: client, Resolver: w.names.resolver(),
+		Settings: s, Doctor: config.Doctor{BackupAge: 26 * time.Hour}, Clock: clock.System{}, HTTP: client, Resolver: w.names.resolver(),
 		Open: func(ctx context.Context) (*store.DB, error) {
 			return store.Open(ctx, store.Options{URL: w.options.Settings.Database.Data.Database, SecretKey: []byte("0123456789abcdef0123456789abcdef")})
 		},

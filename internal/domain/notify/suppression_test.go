@@ -164,17 +164,18 @@ func TestMessageIsSentAgain(t *testing.T) {
 	for _, f := range []notify.Filter{{Show: notify.ShowWaiting}, {To: ada.Email}, {Contract: 1}, {Before: failed}} {
 		list(f)
 	}
-	if err := p.Resend(t.Context(), p.shop.ID, failed, activity.Operator); err != nil {
-		t.Fatal(err)
+	again, err := p.Resend(t.Context(), p.shop.ID, failed, activity.Operator)
+	if err != nil || again.ID == failed || again.Status != notify.Queued || again.To != bob.Email {
+		t.Fatalf("sent again as %+v, %v", again, err)
 	}
 	list(notify.Filter{Show: notify.ShowWaiting, To: bob.Email, Contract: 3}, "canceled QUEUED")
 	p.pass(0)
 	p.sends("bob: 3 canceled")
 	sent := list(notify.Filter{}, "canceled SENT", "canceled FAILED")[0]
-	if err := p.Resend(t.Context(), p.shop.ID, sent, activity.Operator); !fault.Is(err, fault.FailedPrecondition) {
+	if _, err := p.Resend(t.Context(), p.shop.ID, sent, activity.Operator); !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("one that was sent is sent again: %v", err)
 	}
-	if err := p.Resend(t.Context(), p.shop.ID, 12345, activity.Operator); !fault.Is(err, fault.NotFound) {
+	if _, err := p.Resend(t.Context(), p.shop.ID, 12345, activity.Operator); !fault.Is(err, fault.NotFound) {
 		t.Errorf("one that is not there is sent again: %v", err)
 	}
 }

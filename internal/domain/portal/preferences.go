@@ -40,9 +40,13 @@ func (p Preferences) check() error {
 }
 
 // Preferences returns the caller's preferences.
-func (s *Service) Preferences(ctx context.Context, who Caller) (p Preferences, err error) {
-	err = s.Store.View(ctx, who.Shop.ID, func(tx ReadTx) error {
-		p, err = tx.PortalPreferences(ctx, who.Actor.Customer)
+func (s *Service) Preferences(ctx context.Context, who Caller) (Preferences, error) {
+	return s.preferences(ctx, who.Shop.ID, who.Actor.Customer)
+}
+
+func (s *Service) preferences(ctx context.Context, of shop.ID, customer int64) (p Preferences, err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
+		p, err = tx.PortalPreferences(ctx, customer)
 		return err
 	})
 	return p, err
@@ -50,12 +54,8 @@ func (s *Service) Preferences(ctx context.Context, who Caller) (p Preferences, e
 
 // Language returns the language that a customer has asked for; empty: none.
 func (s *Service) Language(ctx context.Context, of shop.ID, customer int64) (tag string, err error) {
-	err = s.Store.View(ctx, of, func(tx ReadTx) error {
-		p, err := tx.PortalPreferences(ctx, customer)
-		tag = p.Language
-		return err
-	})
-	return tag, err
+	p, err := s.preferences(ctx, of, customer)
+	return p.Language, err
 }
 
 // SetPreferences replaces the caller's preferences. Version 0 is not compared.
@@ -71,12 +71,20 @@ func (s *Service) SetPreferences(ctx context.Context, who Caller, want Preferenc
 		if err != nil {
 			return err
 		}
-		if want.Version != 0 && want.Version != is.Version {
-			return fault.New(fault.Conflict, "the preferences have changed").Entity("customerPreferences").Code("changedMeanwhile")
+		if err := is.seen(want.Version); err != nil {
+			return err
 		}
 		p = want
 		p.Version, p.UpdatedAt = is.Version, s.Clock.Now()
 		return tx.PutPortalPreferences(ctx, &p)
 	})
 	return p, err
+}
+
+// seen refuses a change by a caller who has seen another version. Version 0 is not compared.
+func (p Preferences) seen(version int64) error {
+	if version != 0 && version != p.Version {
+		return fault.New(fault.Conflict, "the preferences have changed").Entity("customerPreferences").Code("changedMeanwhile")
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -17,6 +18,8 @@ type ReadTx interface {
 	// PortalPreferences returns a customer's preferences; the default ones, with Version 0, when
 	// the customer has set none. A Tx locks them.
 	PortalPreferences(ctx context.Context, customer int64) (Preferences, error)
+	// SubscriberByID returns the customer with contracts of a line, or NotFound.
+	SubscriberByID(ctx context.Context, line shop.Line, customer int64) (login.Subscriber, error)
 }
 
 // Tx is one transaction on one shop's data.

@@ -3,13 +3,16 @@ package storetest
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
@@ -168,6 +171,63 @@ func testMessages(t *testing.T, open opener) {
 			t.Errorf("one of them: %v, %v", one, err)
 		}
 		w.wantNext(day, day.Add(-time.Hour))
+	})
+	t.Run("integrations are shown the messages of their line, newest first and without words", func(t *testing.T) {
+		w := begin(t, open)
+		other := w.addShop("second.myshopify.com")
+		theirs := put(w, other.ID, letter("a", day))[0]
+		sms := notify.Message{
+			Kind: notify.UpcomingOrder, Channel: notify.BySMS, To: "+15550001234", Contract: 42, Attempt: 9, Customer: 5, DedupeKey: "sms", Status: notify.Sent, SentAt: day, CreatedAt: day, Tries: 1,
+			LastError: "away", Delivery: notify.Undelivered, DeliveryError: "error 30003",
+		}
+		failed, member, staff := letter("failed", day), letter("member", day), letter("staff", day)
+		failed.Status, failed.DueAt, failed.Contract = notify.Failed, time.Time{}, 0
+		member.Contract, staff.Kind = 43, notify.StaffLink
+		made := put(w, w.shop.ID, letter("a", day), sms, failed, member, staff)
+		list := func(q notify.Query, p page.Request, total int, want ...int) {
+			t.Helper()
+			messages, n, err := w.db.MessagesWhere(t.Context(), w.shop.ID, q, p)
+			var got []int
+			for _, m := range messages {
+				got = append(got, slices.IndexFunc(made, func(is notify.Message) bool { return is.ID == m.ID }))
+				if m.Text != "" || m.HTML != "" || !reflect.DeepEqual(m.Facts, notify.Facts{}) {
+					t.Errorf("message %d has its words", m.ID)
+				}
+			}
+			if err != nil || n != total || !slices.Equal(got, want) {
+				t.Errorf("%+v: %v of %d, %v; want %v of %d", q, got, n, err, want, total)
+			}
+		}
+		all := page.Request{Size: 10}
+		list(notify.Query{Line: shop.Subscriptions}, all, 4, 3, 2, 1, 0) // no line has a contract yet
+		w.in(func(tx *store.Tx) error {
+			var contracts []contract.Contract
+			for id, line := range map[contract.ID]shop.Line{42: shop.Subscriptions, 43: shop.Memberships} {
+				contracts = append(contracts, contract.Contract{ID: id, Line: line, Status: contract.Active, Currency: "USD", CreatedAt: day})
+			}
+			return tx.PutContracts(t.Context(), contracts)
+		})
+		list(notify.Query{Line: shop.Subscriptions}, all, 3, 2, 1, 0)
+		list(notify.Query{Line: shop.Memberships}, all, 2, 3, 2)
+		list(notify.Query{Line: shop.Subscriptions}, page.Request{Page: 1, Size: 2}, 3, 0)
+		list(notify.Query{Line: shop.Subscriptions, Contract: 42, Kind: notify.UpcomingOrder}, all, 1, 1)
+		list(notify.Query{Line: shop.Subscriptions, Status: notify.Failed}, all, 1, 2)
+		list(notify.Query{Line: shop.Subscriptions, Status: notify.Queued}, all, 1, 0)
+		list(notify.Query{Line: shop.Subscriptions, Contract: 43}, all, 0)
+
+		want := sms
+		want.ID, want.DedupeKey = made[1].ID, ""
+		if got, err := w.db.Message(t.Context(), w.shop.ID, shop.Subscriptions, want.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+		}
+		if listed, err := w.db.MessageList(t.Context(), w.shop.ID, notify.Filter{To: sms.To}, 10); err != nil || len(listed) != 1 || !reflect.DeepEqual(listed[0], want) {
+			t.Errorf("people are shown %+v, %v\nwant %+v", listed, err, want)
+		}
+		for name, id := range map[string]notify.MessageID{"of the other line": made[3].ID, "to a user": made[4].ID, "of another shop": theirs.ID} {
+			if got, err := w.db.Message(t.Context(), w.shop.ID, shop.Subscriptions, id); !fault.Is(err, fault.NotFound) {
+				t.Errorf("a message %s: %+v, %v", name, got, err)
+			}
+		}
 	})
 	t.Run("a message commits with its change", func(t *testing.T) {
 		w := begin(t, open)

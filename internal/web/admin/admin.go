@@ -60,6 +60,11 @@ type Options struct {
 	Connections Connections
 	Webhooks    Webhooks
 	Events      Events
+
+	Notifications Notifications
+	Resender      Resender
+	Preferences   Preferences
+	Consents      Consents
 }
 
 // interfaceVersion is the version of the reference that the interface follows.
@@ -115,6 +120,8 @@ func newAPI(o Options) *web.API {
 		endpointHandlers{o.Webhooks, o.Gate.Clock}.register(api)
 		webhookDeliveryHandlers{o.Webhooks}.register(api)
 		eventHandlers{o.Events}.register(api)
+		notificationHandlers{o.Line, o.Notifications, o.Resender}.register(api)
+		preferenceHandlers{o.Line, o.Preferences, o.Consents}.register(api)
 		describeWebhooks(api)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web"
+	"github.com/perennialhq/perennial/internal/web/record"
 )
 
 func (o Options) preferences(api *web.API) {
@@ -104,22 +105,13 @@ type smsBody struct {
 	Phone  *string `json:"phone,omitempty" nullable:"true" maxLength:"40" doc:"Phone number with its country code. Needed to agree: 400 phoneInvalid without one." example:"+16135550101"`
 }
 
-// smsView is what a shopper has agreed to.
-type smsView struct {
-	Offered bool         `json:"offered" doc:"Whether the store sends SMS." example:"true"`
-	Agreed  bool         `json:"agreed" doc:"Whether the shopper agrees to SMS at the phone number." example:"true"`
-	Phone   *string      `json:"phone" doc:"Phone number, E.164; null: the shopper never agreed." example:"+16135550101"`
-	Since   *web.Instant `json:"since" doc:"When the shopper agreed; null: never." example:"2026-11-01T12:00:00.000Z"`
-	Ended   *web.Instant `json:"endedAt" doc:"When the agreement ended, with STOP or in the portal; null: it holds, or there was none." example:"2026-12-01T12:00:00.000Z"`
-}
-
 // preferences is what a shopper has set.
 type preferences struct {
-	Language *string         `json:"language" doc:"Language tag; null: the store's." example:"de"`
-	Emails   map[string]bool `json:"emails" doc:"The kinds of e-mail that can be switched off, each with whether it is wanted."`
-	Always   []string        `json:"alwaysSent" nullable:"false" doc:"The kinds that are always sent."`
-	SMS      smsView         `json:"sms" doc:"SMS."`
-	Version  int64           `json:"version" minimum:"0" doc:"Version of the preferences; 0: the default ones." example:"2"`
+	Language *string           `json:"language" doc:"Language tag; null: the store's." example:"de"`
+	Emails   map[string]bool   `json:"emails" doc:"The kinds of e-mail that can be switched off, each with whether it is wanted."`
+	Always   []string          `json:"alwaysSent" nullable:"false" doc:"The kinds that are always sent."`
+	SMS      record.SMSConsent `json:"sms" doc:"SMS."`
+	Version  int64             `json:"version" minimum:"0" doc:"Version of the preferences; 0: the default ones." example:"2"`
 }
 
 type preferencesOut struct{ Body preferences }
@@ -134,18 +126,8 @@ func (o Options) written(ctx context.Context, p portal.Preferences, err error) (
 	if err != nil {
 		return nil, err
 	}
-	out := preferences{Language: web.Some(p.Language), Emails: map[string]bool{}, Always: []string{}, Version: p.Version}
-	for _, k := range notify.OptionalKinds {
-		out.Emails[string(k)] = !slices.Contains(p.Off, k)
-	}
-	for _, k := range notify.CustomerKinds() {
-		if _, optional := out.Emails[string(k)]; !optional {
-			out.Always = append(out.Always, string(k))
-		}
-	}
-	out.SMS = smsView{
-		Offered: slices.ContainsFunc(notify.SMSKinds, who.Shop.SendsSMS), Agreed: consent.Holds(), Phone: web.Some(consent.Phone), Since: web.At(consent.GivenAt), Ended: web.At(consent.EndedAt),
-	}
+	out := preferences{Language: web.Some(p.Language), SMS: record.NewSMSConsent(who.Shop, consent), Version: p.Version}
+	out.Emails, out.Always = record.WantedMails(p.Off)
 	return &preferencesOut{out}, nil
 }
 

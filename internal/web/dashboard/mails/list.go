@@ -20,6 +20,7 @@ type listPage struct {
 	Switches   string // address of the page on which kinds are switched on and off
 	Sent       string // address of the list of messages
 	Suppressed string // address of the list of addresses that get none
+	Sender     string // address of the page about the sender
 	Groups     []listGroup
 	May        bool // the reader may switch kinds on and off
 }
@@ -46,7 +47,7 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	p := listPage{Switches: v.At("/settings/mail"), Sent: v.At(sentPath), Suppressed: v.At(suppressedPath)}
+	p := listPage{Switches: v.At("/settings/mail"), Sent: v.At(sentPath), Suppressed: v.At(suppressedPath), Sender: v.At("/sender")}
 	for _, section := range words.Mails {
 		g := listGroup{Title: section.Title}
 		for _, mail := range section.Kinds {

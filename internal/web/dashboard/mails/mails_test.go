@@ -84,9 +84,9 @@ func (p *post) MessageList(_ context.Context, _ shop.ID, f notify.Filter, limit 
 	return p.list[:min(limit, len(p.list))], nil
 }
 
-func (p *post) Resend(_ context.Context, _ shop.ID, id notify.MessageID, _ activity.Actor) error {
+func (p *post) Resend(_ context.Context, _ shop.ID, id notify.MessageID, _ activity.Actor) (notify.Message, error) {
 	p.again = append(p.again, id)
-	return nil
+	return notify.Message{}, nil
 }
 
 func (p *post) Lift(_ context.Context, _ shop.ID, hash string, _ activity.Actor) error {
@@ -126,7 +126,7 @@ func open(t *testing.T) site {
 func TestEMailIsPublishedRestoredAndReset(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.Want(s.Get(at), http.StatusOK, "Upcoming order", "The product’s", "Not sent")
+	s.Want(s.Get(at), http.StatusOK, `href="`+dashboardtest.At+`/sender"`, "Upcoming order", "The product’s", "Not sent")
 	s.Want(s.Get(at+"/paused/de"), http.StatusOK, s.First.Domain+" paused de", "{{ shop.name }}", "Demo &lt;b&gt;", "nothing in this e-mail",
 		`placeholder="Product&#39;s &lt;b&gt;"`, `placeholder="Beside"`, `placeholder="Above"`, "placeholder=\"Hello Ada,\n\nbye\"", `placeholder="Press"`)
 	s.Want(s.Post(at+"/paused/de", "seen", "0", "subject", " odd ", "heading", "H", "do", "publish"), http.StatusOK, "The e-mail was published.", `value="odd"`, `name="seen" value="1"`)

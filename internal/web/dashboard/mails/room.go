@@ -61,7 +61,7 @@ type Options struct {
 		MessageList(ctx context.Context, of shop.ID, f notify.Filter, limit int) ([]notify.Message, error)
 	}
 	Sender interface {
-		Resend(ctx context.Context, of shop.ID, id notify.MessageID, by activity.Actor) error
+		Resend(ctx context.Context, of shop.ID, id notify.MessageID, by activity.Actor) (notify.Message, error)
 		Lift(ctx context.Context, of shop.ID, hash string, by activity.Actor) error
 		SendTest(ctx context.Context, of shop.ID, to string, l notify.Letter, by activity.Actor) error
 	}
@@ -90,7 +90,6 @@ func New(o Options) dashboard.Room {
 			"mail-reset":     "The e-mail is the product’s again. Your versions stay in its history.",
 			"mail-lifted":    "E-mails are sent to the address again.",
 			"mail-resent":    "The e-mail is sent again, as it is now.",
-			"mail-tested":    "The e-mail is on its way to you.",
 		},
 		Menu: []dashboard.Entry{{Section: dashboard.Settings, Name: "E-mail texts", Path: path, Need: staff.ReadStore}},
 		Routes: []dashboard.Route{

@@ -119,7 +119,7 @@ func (m *room) resend(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 	if err != nil {
 		return fault.New(fault.NotFound, "there is no such message")
 	}
-	if err := m.Sender.Resend(r.Context(), v.Shop.ID, notify.MessageID(id), v.Actor(r)); err != nil {
+	if _, err := m.Sender.Resend(r.Context(), v.Shop.ID, notify.MessageID(id), v.Actor(r)); err != nil {
 		return err
 	}
 	return v.Go(w, sentPath, "mail-resent")
