@@ -132,10 +132,10 @@ func (y *year) act(r *reader) {
 		y.change(r, "product_replaced")
 	case n < 14: // two changes are one message
 		y.change(r, "address")
-		was := len(y.want[notice{"mail", "product_added", r.email}])
+		was := len(y.want[addressed{"mail", "product_added", r.email}])
 		if r.added == "" {
 			y.change(r, "product_added")
-			y.want[notice{"mail", "product_added", r.email}] = y.want[notice{"mail", "product_added", r.email}][:was]
+			y.want[addressed{"mail", "product_added", r.email}] = y.want[addressed{"mail", "product_added", r.email}][:was]
 		}
 	case n < 15: // a contract that has ended gets no message but that
 		y.ask(r, "DELETE", fmt.Sprintf("/subscription-contracts/%d", r.id), nil, nil)

@@ -20,7 +20,7 @@ var loose = []string{"transaction_failed", "security_challenge", "out_of_stock",
 // compareMessages holds the e-mails and SMS that were caught against those that were expected up to now.
 func (y *year) compareMessages() {
 	y.t.Helper()
-	got, seen := map[notice][]time.Time{}, map[string]bool{}
+	got, seen := map[addressed][]time.Time{}, map[string]bool{}
 	for _, m := range y.mails("") {
 		if y.begun[m.ID] {
 			continue
@@ -29,12 +29,12 @@ func (y *year) compareMessages() {
 			y.t.Errorf("%s %q came twice to %s", m.Kind, m.Subject, m.To)
 		}
 		seen[m.ID] = true
-		to := notice{"mail", m.Kind, m.To}
+		to := addressed{"mail", m.Kind, m.To}
 		got[to] = append(got[to], m.At)
 	}
 	for _, m := range y.texts() {
 		if m.Kind != "" { // no reply to a word
-			to := notice{"sms", m.Kind, m.To}
+			to := addressed{"sms", m.Kind, m.To}
 			got[to] = append(got[to], m.At)
 		}
 	}
@@ -232,6 +232,6 @@ func (y *year) digest() {
 			}
 		}
 	}
-	to := notice{"mail", "failure_digest", "owner@demo.myshopify.com"}
+	to := addressed{"mail", "failure_digest", "owner@demo.myshopify.com"}
 	y.want[to] = slices.Collect(maps.Keys(weeks))
 }

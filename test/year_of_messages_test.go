@@ -13,8 +13,8 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// notice is what a message is: how it travels, about what, and to which address.
-type notice struct{ channel, kind, to string }
+// addressed is what a message is: how it travels, about what, and to which address.
+type addressed struct{ channel, kind, to string }
 
 // reader is a subscriber of the year: what is expected of the contract's messages.
 type reader struct {
@@ -45,8 +45,8 @@ type year struct {
 	began   time.Time
 	now     time.Time
 	readers []*reader
-	want    map[notice][]time.Time
-	once    map[notice]map[time.Time]bool // what is one message for several orders
+	want    map[addressed][]time.Time
+	once    map[addressed]map[time.Time]bool // what is one message for several orders
 	noticed map[string]bool               // order, date and which reminder
 	posted  map[int64]bool                // orders that the webhook has announced
 	begun   map[string]bool               // messages from before the year
@@ -73,13 +73,13 @@ func (y *year) daytime(at time.Time, opens int) time.Time {
 
 // expect expects an e-mail, and the SMS beside it, to what belongs to a contract.
 func (y *year) expect(r *reader, kind string, at time.Time) {
-	y.want[notice{"mail", kind, r.email}] = append(y.want[notice{"mail", kind, r.email}], at)
+	y.want[addressed{"mail", kind, r.email}] = append(y.want[addressed{"mail", kind, r.email}], at)
 	y.text(r, kind, at)
 }
 
 func (y *year) text(r *reader, kind string, at time.Time) {
 	if r.phone != "" && slices.Contains([]string{"subscription_created", "upcoming_order", "transaction_failed"}, kind) {
-		to := notice{"sms", kind, r.phone}
+		to := addressed{"sms", kind, r.phone}
 		y.want[to] = append(y.want[to], y.daytime(at, 9))
 	}
 }
@@ -158,7 +158,7 @@ func (y *year) announce(r *reader, until time.Time, quietly bool) {
 
 // remind expects one message about all orders of a person that are announced at an instant.
 func (y *year) remind(r *reader, at time.Time, quietly bool) {
-	expect := func(to notice, at time.Time) {
+	expect := func(to addressed, at time.Time) {
 		if y.once[to] == nil {
 			y.once[to] = map[time.Time]bool{}
 		}
@@ -168,10 +168,10 @@ func (y *year) remind(r *reader, at time.Time, quietly bool) {
 		y.once[to][at.UTC()] = true
 	}
 	if !r.refused {
-		expect(notice{"mail", "upcoming_order", r.email}, y.daytime(at, 8))
+		expect(addressed{"mail", "upcoming_order", r.email}, y.daytime(at, 8))
 	}
 	if r.phone != "" {
-		expect(notice{"sms", "upcoming_order", r.phone}, y.daytime(at, 9))
+		expect(addressed{"sms", "upcoming_order", r.phone}, y.daytime(at, 9))
 	}
 }
 
@@ -226,7 +226,7 @@ func TestMessagesAreThoseThatTheYearAsksFor(t *testing.T) {
 	t.Parallel()
 	y := &year{
 		housed: house(t, sandbox.Options{MainOnly: true, Contracts: 24}), chance: rand.New(rand.NewPCG(31, yearSeed)), zone: newYork(t),
-		want: map[notice][]time.Time{}, once: map[notice]map[time.Time]bool{}, noticed: map[string]bool{}, posted: map[int64]bool{}, begun: map[string]bool{}, read: map[string]bool{},
+		want: map[addressed][]time.Time{}, once: map[addressed]map[time.Time]bool{}, noticed: map[string]bool{}, posted: map[int64]bool{}, begun: map[string]bool{}, read: map[string]bool{},
 	}
 	y.pass("PT5H") // it is noon
 	y.now = y.housed.now()
