@@ -24,7 +24,7 @@ func parserOf(t *testing.T) *kong.Kong {
 
 func parserInto(t *testing.T, c *cli) *kong.Kong {
 	t.Helper()
-	parser, err := kong.New(c, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds()), "toggles": enumerated(portal.Toggles)}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+	parser, err := kong.New(c, kong.Name("perennial"), kong.Configuration(loadSettings), kong.Vars{"mails": enumerated(notify.Kinds()), "sms": enumerated(notify.SMSKinds), "toggles": enumerated(portal.Toggles)}, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
