@@ -20,7 +20,7 @@ func (d *memberTx) mail(ctx context.Context, ledgers []*Ledger) error {
 			continue
 		}
 		for _, m := range d.mailsAbout(l) {
-			messages, err := d.to(l.Account, m)
+			messages, err := d.to(l.Account.Person, m)
 			if err != nil {
 				return err
 			}
@@ -32,11 +32,11 @@ func (d *memberTx) mail(ctx context.Context, ledgers []*Ledger) error {
 
 // to returns a message to a member, which is due at once if it has no instant; none if the store
 // does not send its kind.
-func (d *memberTx) to(a Account, m notify.Message) ([]notify.Message, error) {
+func (d *memberTx) to(who Person, m notify.Message) ([]notify.Message, error) {
 	if !d.shop.Settings.Sends(m.Kind) {
 		return nil, nil
 	}
-	m.To, m.Customer, m.Actor = a.Person.Email, a.Person.Customer, d.actor
+	m.To, m.Customer, m.Actor = who.Email, who.Customer, d.actor
 	if m.ExpiresAt.IsZero() {
 		m.ExpiresAt = d.now.Add(notify.Life)
 	}
@@ -102,11 +102,11 @@ func (d *memberTx) mailReward(ctx context.Context, r Reward) error {
 	if !d.shop.Settings.Sends(notify.RewardIssued) {
 		return nil
 	}
-	accounts, err := d.tx.Accounts(ctx, []AccountID{r.Account})
-	if err != nil || len(accounts) == 0 {
+	who, err := d.tx.CustomerByID(ctx, r.Customer)
+	if err != nil {
 		return err
 	}
-	list, err := d.to(accounts[0], notify.Message{
+	list, err := d.to(who, notify.Message{
 		Kind: notify.RewardIssued, Facts: notify.Facts{Points: &notify.Points{Reward: int64(r.ID)}}, DedupeKey: fmt.Sprintf("%s:%d", notify.RewardIssued, r.ID),
 	})
 	if err != nil {

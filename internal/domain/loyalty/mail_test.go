@@ -267,7 +267,7 @@ func (c *club) wantEntries(want ...string) {
 		if _, rest, is := strings.Cut(e.Info, `"kind":"`); is {
 			kind, _, _ := strings.Cut(rest, `"`)
 			got = append(got, kind+" "+string(e.Status))
-			if e.Event != activity.InformationalEvent || e.EntityType != activity.EntityShopInfo || e.EntityID != int64(c.shop.ID) {
+			if e.Event != activity.InformationalEvent || e.EntityType != activity.EntityShopInfo || e.EntityID != int64(c.shop.ID) || !strings.Contains(e.Info, `"customerId":901`) {
 				c.Errorf("the entry is %+v", e)
 			}
 		}

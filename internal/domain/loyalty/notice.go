@@ -53,8 +53,11 @@ func (n Notice) Pending() (sum Points) {
 // spent or reversed since, the tier is still the member's and the reward can still be used. Of a programme
 // that is not active any more only rewards are reported.
 func (s *Service) Notice(ctx context.Context, of shop.Shop, m notify.Message) (n Notice, holds bool, err error) {
+	if m.Facts.Points == nil || m.Customer == 0 {
+		return n, false, nil
+	}
 	account, lots, err := s.Reader.LoyaltyMember(ctx, of.ID, CustomerRef{Customer: m.Customer})
-	if fault.Is(err, fault.NotFound) || m.Facts.Points == nil {
+	if fault.Is(err, fault.NotFound) {
 		return n, false, nil
 	}
 	if err != nil {
