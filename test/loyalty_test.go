@@ -275,3 +275,59 @@ func TestBirthdayIsKeptAndShown(t *testing.T) {
 		t.Errorf("the member answered %d, born on %v", got, member.DOB)
 	}
 }
+
+// A member reads the code in an e-mail, and ends e-mails of its kind with the one request of a mail program.
+func TestRedeemedCodeIsMailedUntilTheMemberEndsIt(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	in := map[string]any{"customerId": s.ana().CustomerID, "points": 2000}
+	redeem := func() string {
+		t.Helper()
+		var ana points
+		if got := s.loyalty("POST", "/redeem-points", map[string]any{"customerId": in["customerId"], "pointRedeemRuleId": 1}, &ana); got != http.StatusOK {
+			t.Fatalf("redeeming answered %d", got)
+		}
+		s.pass("P1D")
+		return *ana.Rewards[0].DiscountCode
+	}
+	if got := s.loyalty("POST", "/add-points", in, nil); got != http.StatusOK {
+		t.Fatalf("adding answered %d", got)
+	}
+	code := redeem()
+	list := s.mails("kind=reward_issued")
+	if len(list) != 1 || list[0].To != "ana@shopper.example" || !strings.Contains(list[0].Text, code) || !strings.Contains(list[0].Text, "/rewards") {
+		t.Fatalf("the e-mails with codes are %+v, want one with %s", list, code)
+	}
+	at := slices.IndexFunc(list[0].Links, func(link string) bool { return strings.Contains(link, "/u/") })
+	if at < 0 {
+		t.Fatalf("no link of %v ends such e-mails", list[0].Links)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, list[0].Links[at], strings.NewReader("List-Unsubscribe=One-Click"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("ending them answered %d", res.StatusCode)
+	}
+	redeem()
+	if n := len(s.mails("kind=reward_issued")); n != 1 {
+		t.Errorf("there are %d e-mails with codes", n)
+	}
+	var entries []struct{ EventType, Status, AdditionalInfo string }
+	s.get(fmt.Sprintf("/activity-logs?size=100&sort=id,asc&id.greaterThan=%d", s.log), &entries)
+	var ends []string
+	for _, e := range entries {
+		if strings.Contains(e.AdditionalInfo, `"reward_issued"`) {
+			ends = append(ends, e.EventType+" "+e.Status)
+		}
+	}
+	if want := []string{"INFORMATIONAL_EVENT SUCCESS", "INFORMATIONAL_EVENT SKIPPED"}; !slices.Equal(ends, want) {
+		t.Errorf("the log says %v, want %v", ends, want)
+	}
+}

@@ -134,7 +134,7 @@ func TestContractsFollowTheirPlansToTheOtherHost(t *testing.T) {
 	if orders := s.orders(); len(orders) != 2 {
 		t.Errorf("orders %+v, want one of each contract", orders)
 	}
-	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"birthday"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
+	if got := s.request("POST", s.urls.Control+"/settings", map[string]any{"disabledMails": []string{"newsletter"}}); got.status != http.StatusBadRequest || got.errorKey() != "mailKind" {
 		t.Errorf("switching off an unknown kind of e-mail answered %d %s", got.status, got.errorKey())
 	}
 }

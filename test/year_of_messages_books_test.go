@@ -15,7 +15,7 @@ import (
 )
 
 // loose are the kinds that follow a charge, which may be late when the platform fails.
-var loose = []string{"transaction_failed", "security_challenge", "out_of_stock", "suspension_warning", "suspension", "failure_digest", "product_replaced", "expiring_card"}
+var loose = []string{"transaction_failed", "security_challenge", "out_of_stock", "suspension_warning", "suspension", "failure_digest", "product_replaced", "expiring_card", "tier_reached"}
 
 // compareMessages holds the e-mails and SMS that were caught against those that were expected up to now.
 func (y *year) compareMessages() {
@@ -147,6 +147,13 @@ type ear struct {
 	again []string // ids of messages that came after they had been taken
 }
 
+// all returns what was taken up to now.
+func (e *ear) all() []happened {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.taken)
+}
+
 func listenAlways(t *testing.T) *ear {
 	e := &ear{}
 	seen := map[string]bool{}
@@ -215,6 +222,19 @@ func (h happened) subject(t *testing.T) (of string, contract int64) {
 		}
 	}
 	return fmt.Sprint("contract ", contract), contract
+}
+
+// tiers expects an e-mail for each tier that a member reaches, as webhooks report it.
+func (y *year) tiers() {
+	for _, m := range y.hears.all() {
+		if m.Type != "loyalty.vip-tier-achieved" {
+			continue
+		}
+		of, _ := m.subject(y.t)
+		at := slices.IndexFunc(y.readers, func(r *reader) bool { return of == fmt.Sprint("customer ", r.customer) })
+		to := addressed{"mail", "tier_reached", y.readers[at].email}
+		y.want[to] = append(y.want[to], y.daytime(m.Timestamp, 8))
+	}
 }
 
 // digest expects an e-mail to the owner after each week in which a charge was declined.

@@ -47,10 +47,10 @@ type year struct {
 	readers []*reader
 	want    map[addressed][]time.Time
 	once    map[addressed]map[time.Time]bool // what is one message for several orders
-	noticed map[string]bool               // order, date and which reminder
-	posted  map[int64]bool                // orders that the webhook has announced
-	begun   map[string]bool               // messages from before the year
-	switchd bool                          // the store sends no order_skipped
+	noticed map[string]bool                  // order, date and which reminder
+	posted  map[int64]bool                   // orders that the webhook has announced
+	begun   map[string]bool                  // messages from before the year
+	switchd bool                             // the store sends no order_skipped
 }
 
 const (
@@ -289,6 +289,7 @@ func TestMessagesAreThoseThatTheYearAsksFor(t *testing.T) {
 	}
 	y.now = y.housed.now()
 	y.digest()
+	y.tiers()
 	y.compareMessages()
 	y.compareWebhooks()
 }

@@ -32,7 +32,7 @@ func TestMailPreviewNeedsNoDatabase(t *testing.T) {
 		}
 	}
 	err := (&mailPreviewCommand{Kind: notify.MerchantNotice}).Run(t.Context(), &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "use address, canceled,") {
+	if err == nil || !strings.Contains(err.Error(), "use address, birthday, canceled,") {
 		t.Errorf("an e-mail to the merchant: %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (a *App) writeLetters() error {
 	}
 	a.Templates = &mailtemplate.Service{Store: a.Store.MailTemplates(), Languages: a.Wording.Catalogue.Languages(), Clock: a.options.Clock}
 	a.Letters = letters.New(letters.Options{
-		Shops: a.Store.Shops(), Sheets: a.Overview, Languages: a.Portal, Visits: visits, Unsubscribe: a.unsubscribe, Templates: a.Templates, Log: a.options.Log,
+		Shops: a.Store.Shops(), Sheets: a.Overview, Points: a.Loyalty, Languages: a.Portal, Visits: visits, Unsubscribe: a.unsubscribe, Templates: a.Templates, Log: a.options.Log,
 	})
 	a.Templates.Check, a.Notify.Write = a.Letters.Check, a.write
 	return nil

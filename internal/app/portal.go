@@ -60,6 +60,7 @@ func (a *App) keyFor(purpose string) []byte {
 
 // portalRooms returns the parts of the portal, in the order of its navigation.
 func (a *App) portalRooms() []portal.Room {
+	rewarding := a.hasProgram()
 	return []portal.Room{
 		home.New(home.Options{Homes: a.Overview}),
 		subscription.New(subscription.Options{Sheets: a.Overview, Changes: a.Portal, Boxes: a.isBox()}),
@@ -69,8 +70,8 @@ func (a *App) portalRooms() []portal.Room {
 		boxes.New(boxes.Options{Changes: a.Portal}),
 		delivery.New(delivery.Options{Sheets: a.Overview, Changes: a.Portal}),
 		payment.New(payment.Options{Sheets: a.Overview, Changes: a.Portal}),
-		rewards.New(rewards.Options{Points: a.Loyalty, Runs: a.hasProgram()}),
-		preferences.New(preferences.Options{Preferences: a.Portal, Consents: a.Consents, Languages: a.Wording.Catalogue.Languages()}),
+		rewards.New(rewards.Options{Points: a.Loyalty, Runs: rewarding}),
+		preferences.New(preferences.Options{Preferences: a.Portal, Consents: a.Consents, Languages: a.Wording.Catalogue.Languages(), Rewards: rewarding}),
 		cancelling.New(cancelling.Options{Sessions: a.Cancelling}),
 	}
 }

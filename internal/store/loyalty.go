@@ -117,6 +117,9 @@ type memberRow struct {
 	CreatedAt    int64
 	UpdatedAt    int64
 	Version      int64
+
+	RemindedFirst int64
+	RemindedLast  int64
 }
 
 func (r *memberRow) Columns(m *mapping, a *loyalty.Account) {
@@ -148,6 +151,8 @@ func (r *memberRow) Columns(m *mapping, a *loyalty.Account) {
 	mapAmount(m, &r.Credit, &a.Credit, a.Spent.Currency)
 	mapSame(m, &r.Seq, &a.Seq)
 	mapTime(m, &r.DueAt, &a.DueAt)
+	mapTime(m, &r.RemindedFirst, &a.Reminded[0])
+	mapTime(m, &r.RemindedLast, &a.Reminded[1])
 	mapTime(m, &r.CreatedAt, &a.CreatedAt)
 	mapTime(m, &r.UpdatedAt, &a.UpdatedAt)
 	mapSame(m, &r.Version, &a.Version)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -209,6 +210,18 @@ func readLots(ctx context.Context, q *bun.SelectQuery) ([]loyalty.Lot, error) {
 		return nil, fmt.Errorf("read lots of points: %w", err)
 	}
 	return readRows[loyalty.Lot](rows)
+}
+
+// EntriesBetween returns what was posted to a member from an instant on and before another one, in
+// order.
+func (tx *Tx) EntriesBetween(ctx context.Context, of loyalty.AccountID, from, to time.Time) ([]loyalty.Entry, error) {
+	var rows []pointRow
+	err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", tx.of).Where("n.account_id = ?", of).Where("n.recorded_at >= ?", millis(from)).
+		Where("n.recorded_at < ?", millis(to)).Order("n.seq").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted to member %d: %w", of, err)
+	}
+	return readRows[loyalty.Entry](rows)
 }
 
 // UsesOf returns the uses of one entry.

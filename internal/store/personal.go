@@ -17,7 +17,7 @@ const (
 	byCustomer = "customer_id = ?1"
 	byContract = "contract_id IN (SELECT c.id FROM contracts AS c WHERE c.shop_id = ?0 AND c.customer_id = ?1)"
 	byMember   = "account_id IN (SELECT m.id FROM loyalty_accounts AS m WHERE m.shop_id = ?0 AND m.customer_id = ?1)"
-	byMail     = "(" + byContract + " OR recipient IN (SELECT c.customer_email FROM contracts AS c WHERE c.shop_id = ?0 AND c.customer_id = ?1 AND c.customer_email <> '')" +
+	byMail     = "(" + byContract + " OR contract_id = 0 AND customer_id = ?1 AND customer_id <> 0 OR recipient IN (SELECT c.customer_email FROM contracts AS c WHERE c.shop_id = ?0 AND c.customer_id = ?1 AND c.customer_email <> '')" +
 		" OR recipient IN (SELECT m.email FROM loyalty_accounts AS m WHERE m.shop_id = ?0 AND m.customer_id = ?1 AND m.email <> ''))"
 	byEntity = "((entity_type = 'SUBSCRIPTION_CONTRACT_DETAILS' AND entity_id IN (SELECT c.id FROM contracts AS c WHERE c.shop_id = ?0 AND c.customer_id = ?1))" +
 		" OR (entity_type = 'SUBSCRIPTION_BILLING_ATTEMPT' AND entity_id IN (SELECT a.id FROM attempts AS a JOIN contracts AS c ON c.shop_id = a.shop_id AND c.id = a.contract_id WHERE a.shop_id = ?0 AND c.customer_id = ?1))" +

@@ -128,6 +128,24 @@ func (tx *Tx) RefusedKinds(ctx context.Context, contracts []contract.ID) (map[co
 	return refused, nil
 }
 
+// KindsRefusedBy returns the kinds of e-mail that customers do not want.
+func (tx *Tx) KindsRefusedBy(ctx context.Context, customers []int64) (map[int64][]notify.Kind, error) {
+	if len(customers) == 0 {
+		return nil, nil
+	}
+	var rows []portalPreferencesRow
+	err := tx.q.NewSelect().Model(&rows).Where("p.shop_id = ?", tx.of).Where("p.customer_id IN (?)", bun.List(customers)).Where("p.mails_off <> ''").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the preferences of %d customers: %w", len(customers), err)
+	}
+	list, err := readRows[portal.Preferences](rows)
+	refused := make(map[int64][]notify.Kind, len(list))
+	for _, p := range list {
+		refused[p.Customer] = p.Off
+	}
+	return refused, err
+}
+
 // PutPortalPreferences writes preferences if their version is still what was read.
 func (tx *Tx) PutPortalPreferences(ctx context.Context, p *portal.Preferences) error {
 	p.Version++

@@ -70,6 +70,8 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
 			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
+		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
+			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND customer_id = ? AND contract_id = 0 AND customer_id <> 0`, customer},
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // written again when needed
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 	} {
@@ -132,6 +134,9 @@ func (tx *Tx) MergeCustomer(ctx context.Context, gone, kept int64) error {
 	}
 	if _, err := tx.q.NewRaw("UPDATE messages SET customer_id = ? WHERE shop_id = ? AND customer_id = ? AND due_at IS NOT NULL", kept, int64(tx.of), gone).Exec(ctx); err != nil {
 		return fmt.Errorf("let customer %d have the messages that wait for customer %d: %w", kept, gone, err)
+	}
+	if _, err := tx.q.NewRaw("UPDATE messages SET customer_id = ? WHERE shop_id = ? AND customer_id = ? AND contract_id = 0 AND customer_id <> 0", kept, int64(tx.of), gone).Exec(ctx); err != nil {
+		return fmt.Errorf("let customer %d have the messages to customer %d: %w", kept, gone, err)
 	}
 	if err := tx.moveConsents(ctx, gone, kept); err != nil {
 		return err

@@ -67,7 +67,7 @@ func TestMerchantWritesEMailsInTheBrowser(t *testing.T) {
 	v.says("Test: Paused: ")
 	v.open("sent to no one", s.Dashboard+"/admin/stores/"+login.Handle(m.Shop)+"/sent-mails?to=none@shopper.example", http.StatusOK)
 	v.open("suppressed", s.Dashboard+"/admin/stores/"+login.Handle(m.Shop)+"/suppressed", http.StatusOK)
-	v.open("no such kind", at+"/birthday/en", http.StatusNotFound)
+	v.open("no such kind", at+"/newsletter/en", http.StatusNotFound)
 	v.open("no such language", at+"/paused/xx", http.StatusNotFound)
 	other := &visit{t: t, tab: browser.Tab(t), of: "dashboard mails of another user"}
 	other.signIn(s, m)

@@ -24,7 +24,8 @@ type Account struct {
 	Spent        money.Amount // on orders in the store's currency
 	Credit       money.Amount // store credit received, in the store's currency
 	Seq          int64        // of the last entry
-	DueAt        time.Time    // when points are next released or expire; zero: never
+	DueAt        time.Time    // when points are next released or expire, or the member is reminded of that; zero: never
+	Reminded     Reminded
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	Version      int64

@@ -23,6 +23,7 @@ type Ledger struct {
 	now          time.Time
 	earnedBefore Points // earned before
 	partial      bool   // earlier lots were not read
+	reminds      *remind
 	touched      map[int64]bool
 }
 
@@ -301,6 +302,7 @@ func (l *Ledger) due() time.Time {
 	if l.Account.Sums.Available > 0 {
 		earlier(l.terms.Expiry.idle(l.Account.ActiveAt, l.zone))
 	}
+	earlier(l.nextReminder())
 	return at
 }
 

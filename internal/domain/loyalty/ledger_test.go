@@ -393,11 +393,11 @@ func TestMemberDueInstant(t *testing.T) {
 		terms Terms
 		want  time.Time
 	}{
-		"never when points do not expire":               {DefaultTerms(), time.Time{}},
-		"when the lot expires, on the month's last day": {lotAge, at(2, 28, 3)},
-		"when the member has been idle for long":        {idle, at(3, 2, 3)},
-		"when pending points are released":              {pending, at(2, 14, 12)},
-		"never while points wait for approval":          {approval, time.Time{}},
+		"never when points do not expire":                            {DefaultTerms(), time.Time{}},
+		"three days before the lot expires, on the month's last day": {lotAge, at(2, 25, 3)},
+		"three days before the member has been idle for long":        {idle, at(2, 27, 3)},
+		"when pending points are released":                           {pending, at(2, 14, 12)},
+		"never while points wait for approval":                       {approval, time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

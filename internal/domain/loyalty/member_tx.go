@@ -250,7 +250,10 @@ func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
 		return err
 	}
-	return d.tx.PublishMemberEvents(ctx, d.eventsOf(ledgers)...)
+	if err := d.tx.PublishMemberEvents(ctx, d.eventsOf(ledgers)...); err != nil {
+		return err
+	}
+	return d.mail(ctx, ledgers)
 }
 
 // note is the additional information of an entry that loyalty writes.

@@ -10,9 +10,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// issued publishes that a reward can be used.
+// issued publishes that a reward can be used, and leaves the e-mail with its code.
 func (d *memberTx) issued(ctx context.Context, r Reward) error {
-	return d.tx.PublishMemberEvents(ctx, Event{PointsSpent, r.Customer, int64(r.ID), d.now, d.actor})
+	if err := d.tx.PublishMemberEvents(ctx, Event{PointsSpent, r.Customer, int64(r.ID), d.now, d.actor}); err != nil {
+		return err
+	}
+	return d.mailReward(ctx, r)
 }
 
 // The lease and the retry delays of calls to the platform about a reward.

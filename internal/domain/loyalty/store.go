@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -74,6 +74,9 @@ type LedgerReader interface {
 	Lots(ctx context.Context, of AccountID, seqs []int64) ([]Lot, error)
 	// Posted returns the entries that were posted for sources.
 	Posted(ctx context.Context, sources []Source) ([]Entry, error)
+	// EntriesBetween returns what was posted to a member from an instant on and before another
+	// one, in order.
+	EntriesBetween(ctx context.Context, of AccountID, from, to time.Time) ([]Entry, error)
 	// UsesOf returns the uses of one entry.
 	UsesOf(ctx context.Context, of AccountID, seq int64) ([]Use, error)
 	// Ledger returns all entries, uses and lots of a member, in order.
@@ -140,7 +143,7 @@ type LogTx interface {
 	// PublishMemberEvents publishes events to the shop's subscribers, in order.
 	PublishMemberEvents(ctx context.Context, events ...Event) error
 	activity.Recorder
-	Enqueue(ctx context.Context, tasks ...task.Task) error
+	notify.Outbox
 }
 
 // Store runs transactions. Update commits when fn returns nil; View is for what only reads.

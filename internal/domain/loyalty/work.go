@@ -194,7 +194,7 @@ func (d *memberTx) members(ctx context.Context, facts []Fact) (map[int64]*Ledger
 	return ledgers, nil
 }
 
-// settle releases and expires points that are due.
+// settle releases and expires points that are due, and reminds members of points that expire soon.
 func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) {
 	err = s.Store.Update(ctx, of, func(tx Tx) error {
 		d, err := s.begin(ctx, tx)
@@ -219,6 +219,7 @@ func (s *Service) settle(ctx context.Context, of shop.ID) (done int, err error) 
 			mine := slices.DeleteFunc(slices.Clone(lots), func(l Lot) bool { return l.Account != a.ID })
 			l := d.ledger(a, mine)
 			l.Settle()
+			l.remind()
 			ledgers = append(ledgers, l)
 		}
 		return d.save(ctx, ledgers...)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -31,7 +30,7 @@ type checker struct {
 	shop     shop.Shop
 	now      time.Time
 	opensAt  time.Time // when optional messages may be sent; zero: now
-	refused  map[contract.ID][]Kind
+	refused  refusals
 	received map[string]int         // letters of the last day, by address or phone number
 	gone     map[string]Suppression // by address
 
@@ -49,7 +48,7 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	if c.consents, err = addressed(ctx, tx, messages); err != nil {
 		return c, err
 	}
-	if c.refused, err = refusedKinds(ctx, tx, messages); err != nil {
+	if c.refused, err = readRefusals(ctx, tx, messages); err != nil {
 		return c, err
 	}
 	var all, to []string
@@ -98,7 +97,7 @@ func (c checker) verdict(m Message) (why string, later time.Time) {
 		return Bounced, later
 	case gone.Reason == Complaint && !traits[m.Kind].secret:
 		return Complained, later
-	case slices.Contains(c.refused[m.Contract], m.Kind):
+	case c.refused.of(m):
 		return Refused, later
 	case optional && !c.opensAt.IsZero():
 		return "", c.opensAt
@@ -119,22 +118,3 @@ const (
 	ContractPaused    = "the contract is paused"
 	NoPayment         = "the contract has no payment method"
 )
-
-// refusedKinds returns the kinds that subscribers do not want, by contract, as far as messages are of
-// optional kinds.
-func refusedKinds(ctx context.Context, tx Tx, messages []Message) (map[contract.ID][]Kind, error) {
-	var about []contract.ID
-	for _, m := range messages {
-		if m.Contract != 0 && m.Channel == ByMail && slices.Contains(OptionalKinds, m.Kind) {
-			about = append(about, m.Contract)
-		}
-	}
-	if len(about) == 0 {
-		return nil, nil
-	}
-	refused, err := tx.RefusedKinds(ctx, about)
-	for c, kinds := range refused { // what may not be refused is sent, whatever is stored
-		refused[c] = slices.DeleteFunc(kinds, func(k Kind) bool { return !slices.Contains(OptionalKinds, k) })
-	}
-	return refused, err
-}

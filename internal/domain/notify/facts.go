@@ -15,6 +15,7 @@ type Facts struct {
 	Decline *Decline  `json:"decline,omitempty"` // of a charge
 	Link    *Link     `json:"link,omitempty"`    // that signs in
 	Digest  *Digest   `json:"digest,omitempty"`  // of declined charges
+	Points  *Points   `json:"points,omitempty"`  // of a loyalty member
 	Date    time.Time `json:"date,omitzero"`     // of the order that is announced, or from which on a card is expired
 }
 
@@ -67,6 +68,15 @@ type Decline struct {
 // Digest is the period of an e-mail that sums up declined charges.
 type Digest struct {
 	Since time.Time `json:"since"`
+}
+
+// Points is what a message to a loyalty member is about.
+type Points struct {
+	Since  time.Time `json:"since,omitzero"`   // of PointsEarned: from when on the points were earned
+	Until  time.Time `json:"until,omitzero"`   // of PointsEarned: before when; of PointsExpiring: the last expiry that it names
+	Entry  int64     `json:"entry,omitempty"`  // of Birthday: the transaction that gave the points
+	Tier   int64     `json:"tier,omitempty"`   // of TierReached
+	Reward int64     `json:"reward,omitempty"` // of RewardIssued
 }
 
 // Link is a link that signs in.

@@ -37,6 +37,11 @@ const (
 	ProductReplaced     Kind = "product_replaced"
 	PriceUpdated        Kind = "price_updated"
 	ManagementLink      Kind = "management_link"
+	PointsEarned        Kind = shop.PointsMail
+	PointsExpiring      Kind = "points_expiring"
+	TierReached         Kind = "tier_reached"
+	RewardIssued        Kind = "reward_issued"
+	Birthday            Kind = shop.BirthdayMail
 	StaffLink           Kind = "staff_link"
 
 	Test           Kind = "test"            // an e-mail of any kind, to the user of the dashboard who looks at it
@@ -85,6 +90,11 @@ var traits = map[Kind]trait{
 	PriceUpdated:        {event: activity.SendProductPriceUpdatedEmail, group: ofChanges},
 	MerchantNotice:      {event: activity.InformationalEvent, owner: true},
 	FailureDigest:       {event: activity.Email, owner: true},
+	PointsEarned:        {event: activity.InformationalEvent},
+	PointsExpiring:      {event: activity.InformationalEvent},
+	TierReached:         {event: activity.InformationalEvent},
+	RewardIssued:        {event: activity.InformationalEvent},
+	Birthday:            {event: activity.InformationalEvent},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 	Test:                {event: activity.Email, staff: true},
@@ -94,7 +104,11 @@ var traits = map[Kind]trait{
 // have set.
 var OptionalKinds = []Kind{
 	UpcomingOrder, TransactionSuccess, OutOfStock, Paused, Resumed, OrderSkipped, NextDate, Frequency, Address, ProductAdded, ProductRemoved, ProductReplaced,
+	PointsEarned, PointsExpiring, TierReached, RewardIssued, Birthday,
 }
+
+// MemberKinds lists the kinds that only members of a loyalty programme get.
+var MemberKinds = []Kind{PointsEarned, PointsExpiring, TierReached, RewardIssued, Birthday}
 
 // Required reports whether subscribers get messages of a kind whatever they have set.
 func Required(k Kind) bool { return !slices.Contains(OptionalKinds, k) }

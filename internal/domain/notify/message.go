@@ -189,10 +189,11 @@ func (m Message) email(domain string, l Letter, now time.Time) Email {
 
 // outcome is the additional information of an entry about a message.
 type outcome struct {
-	Kind    Kind    `json:"kind"`
-	Channel Channel `json:"channel,omitempty"` // empty: e-mail
-	Tries   int     `json:"tries,omitempty"`
-	Reason  string  `json:"reason,omitempty"`
+	Kind     Kind    `json:"kind"`
+	Channel  Channel `json:"channel,omitempty"` // empty: e-mail
+	Tries    int     `json:"tries,omitempty"`
+	Reason   string  `json:"reason,omitempty"`
+	Customer int64   `json:"customerId,omitempty"` // of a message about no contract
 }
 
 // entry says how a message ended; nil when it has not.
@@ -201,13 +202,14 @@ func (m Message) entry(of int64, now time.Time) *activity.Entry {
 	if !ended {
 		return nil
 	}
+	info := outcome{Kind: m.Kind, Channel: m.Channel, Tries: m.Tries, Reason: m.LastError}
 	e := activity.Entry{
-		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: traits[m.Kind].event, Status: status,
-		Actor: m.Actor, At: now, Info: activity.Details(outcome{m.Kind, m.Channel, m.Tries, m.LastError}),
+		EntityID: int64(m.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: traits[m.Kind].event, Status: status, Actor: m.Actor, At: now,
 	}
 	if m.Contract == 0 {
-		e.EntityID, e.EntityType = of, activity.EntityShopInfo
+		e.EntityID, e.EntityType, info.Customer = of, activity.EntityShopInfo, m.Customer
 	}
+	e.Info = activity.Details(info)
 	return &e
 }
 

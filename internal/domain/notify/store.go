@@ -6,7 +6,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -27,9 +26,7 @@ type Tx interface {
 	// DueMessages returns at most limit messages that are due, earliest first,
 	// locked, passing over those that another transaction holds.
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]Message, error)
-	// RefusedKinds returns the kinds of e-mail that the subscribers of contracts do not want, by
-	// contract. Contracts whose subscriber has refused none are left out.
-	RefusedKinds(ctx context.Context, contracts []contract.ID) (map[contract.ID][]Kind, error)
+	RefusalTx
 	// WaitingMessages returns the messages to people that are queued, locked, earliest first,
 	// passing over those that another transaction holds.
 	WaitingMessages(ctx context.Context, to []string) ([]Message, error)

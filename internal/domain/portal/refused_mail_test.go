@@ -54,7 +54,7 @@ func TestRefusedKindIsNotSent(t *testing.T) {
 			return err
 		}
 		// what may not be refused is sent, whatever is stored
-		return tx.PutPortalPreferences(t.Context(), &portal.Preferences{Customer: 7001, Off: []notify.Kind{notify.OrderSkipped, notify.TransactionFailed}, UpdatedAt: noon})
+		return tx.PutPortalPreferences(t.Context(), &portal.Preferences{Customer: 7001, Off: []notify.Kind{notify.OrderSkipped, notify.TierReached, notify.TransactionFailed}, UpdatedAt: noon})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +72,18 @@ func TestRefusedKindIsNotSent(t *testing.T) {
 			list = append(list, m)
 		}
 	}
+	for _, member := range []int64{7001, 7002} { // about no contract
+		for _, kind := range []notify.Kind{notify.TierReached, notify.RewardIssued} {
+			m, err := notify.New(notify.Message{
+				Kind: kind, To: "ada@shopper.example", Content: notify.Content{Subject: "s", Text: fmt.Sprint(member, " ", kind), HTML: "h"}, Customer: member,
+				Actor: activity.System, DedupeKey: fmt.Sprint(member, kind), ExpiresAt: noon.Add(time.Hour),
+			}, noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, m)
+		}
+	}
 	if err := sender.Store.Update(t.Context(), of.ID, func(tx notify.Tx) error { return notify.Queue(t.Context(), tx, of.ID, list...) }); err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +92,13 @@ func TestRefusedKindIsNotSent(t *testing.T) {
 	}
 	sent := server.sent
 	slices.Sort(sent)
-	if want := []string{"42 next_date", "42 transaction_failed", "43 next_date", "43 order_skipped", "43 transaction_failed"}; !slices.Equal(sent, want) {
+	if want := []string{
+		"42 next_date", "42 transaction_failed", "43 next_date", "43 order_skipped", "43 transaction_failed", "7001 reward_issued", "7002 reward_issued", "7002 tier_reached",
+	}; !slices.Equal(sent, want) {
 		t.Errorf("sent %q, want %q", sent, want)
 	}
 	entries, _, err := db.Entries(t.Context(), of.ID, []page.Criterion{{Field: "status", Op: page.Equals, Texts: []string{string(activity.Skipped)}}}, page.Request{Size: 10})
-	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Info, "does not want") {
+	if err != nil || len(entries) != 2 || !strings.Contains(entries[0].Info, "does not want") || !strings.Contains(entries[1].Info, "does not want") {
 		t.Errorf("entries of what was not sent: %+v, %v", entries, err)
 	}
 }

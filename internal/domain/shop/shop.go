@@ -106,13 +106,18 @@ func (s Settings) Digest() DigestMode { return cmp.Or(s.FailureDigest, DigestWee
 // MailKind names a kind of e-mail. Package notify lists them.
 type MailKind string
 
-// PaymentMail is the kind of the e-mail after a successful charge. A store does not send it by
-// default: the platform sends one about every order.
-const PaymentMail MailKind = "transaction_success"
+// The kinds of e-mail that a store does not send by default.
+const (
+	PaymentMail  MailKind = "transaction_success" // the platform sends an e-mail about every order
+	PointsMail   MailKind = "points_earned"
+	BirthdayMail MailKind = "birthday"
+)
+
+var offByDefault = []MailKind{PaymentMail, PointsMail, BirthdayMail}
 
 // Sends reports whether the store sends e-mails of a kind.
 func (s Settings) Sends(k MailKind) bool {
-	return !slices.Contains(s.DisabledMails, k) && (k != PaymentMail || slices.Contains(s.EnabledMails, k))
+	return !slices.Contains(s.DisabledMails, k) && (!slices.Contains(offByDefault, k) || slices.Contains(s.EnabledMails, k))
 }
 
 // SetSends sets whether the store sends e-mails of a kind.
@@ -120,10 +125,10 @@ func (s *Settings) SetSends(k MailKind, sends bool) {
 	is := func(other MailKind) bool { return other == k }
 	s.DisabledMails = slices.DeleteFunc(slices.Clone(s.DisabledMails), is)
 	s.EnabledMails = slices.DeleteFunc(slices.Clone(s.EnabledMails), is)
-	switch {
-	case sends && k == PaymentMail:
+	switch off := slices.Contains(offByDefault, k); {
+	case sends && off:
 		s.EnabledMails = append(s.EnabledMails, k)
-	case !sends && k != PaymentMail:
+	case !sends && !off:
 		s.DisabledMails = append(s.DisabledMails, k)
 	}
 }

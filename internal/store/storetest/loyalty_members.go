@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -49,6 +50,56 @@ func testLoyaltyMembers(t *testing.T, open opener) {
 		if after := c.member(ada); after.ID != before.ID || after.Sums.Available != before.Sums.Available {
 			t.Errorf("before %+v, after %+v", before.Account, after.Account)
 		}
+	})
+	t.Run("a member falls due for each reminder of points that expire, and then for the expiry", func(t *testing.T) {
+		c := beginClub(t, open, func(terms *loyalty.Terms) { terms.Expiry = loyalty.ExpiryPolicy{Mode: loyalty.LotAge, Months: 12} })
+		c.put(monthly(1))
+		c.work()
+		first := c.member(ada)
+		reminded := func() (n int) {
+			t.Helper()
+			c.in(func(tx *store.Tx) error {
+				list, err := tx.DueMessages(t.Context(), c.clock.Now(), 100)
+				for _, m := range list {
+					if m.Kind == notify.PointsExpiring && m.Customer == ada && m.Contract == 0 {
+						n++
+					}
+				}
+				return err
+			})
+			return n
+		}
+		for i, before := range []time.Duration{30 * 24 * time.Hour, 3 * 24 * time.Hour} {
+			if m := c.member(ada); !m.DueAt.Equal(first.ExpiresAt.Add(-before)) {
+				t.Errorf("before reminder %d the member is due at %s, and the points expire at %s", i, m.DueAt, first.ExpiresAt)
+			}
+			c.clock.Set(c.member(ada).DueAt)
+			c.work()
+			c.work()
+			if m := c.member(ada); reminded() != i+1 || !m.Reminded[i].Equal(first.ExpiresAt) {
+				t.Errorf("there are %d reminders, of points until %v", reminded(), m.Reminded)
+			}
+		}
+		if m := c.member(ada); !m.DueAt.Equal(first.ExpiresAt) {
+			t.Errorf("after the reminders the member is due at %s", m.DueAt)
+		}
+	})
+	t.Run("what was posted is read between two instants", func(t *testing.T) {
+		c := beginClub(t, open, nil)
+		c.put(monthly(1))
+		c.work()
+		from := c.clock.Now()
+		c.clock.Set(from.Add(time.Hour))
+		c.add(ada, 7*loyalty.One)
+		c.clock.Set(from.Add(2 * time.Hour))
+		c.add(ada, 9*loyalty.One)
+		c.in(func(tx *store.Tx) error {
+			got, err := tx.EntriesBetween(t.Context(), c.member(ada).Account.ID, from.Add(time.Hour), from.Add(2*time.Hour))
+			if len(got) != 1 || got[0].Available != 7*loyalty.One {
+				t.Errorf("read %+v", got)
+			}
+			return err
+		})
 	})
 	t.Run("repeated enrolment keeps release and expiry dates", func(t *testing.T) {
 		c := beginClub(t, open, func(terms *loyalty.Terms) {

@@ -100,6 +100,13 @@ func testPortal(t *testing.T, open opener) {
 			if want := map[contract.ID][]notify.Kind{71: want.Off}; !reflect.DeepEqual(refused, want) {
 				t.Errorf("refused are %v, want %v", refused, want)
 			}
+			if err != nil {
+				return err
+			}
+			byCustomer, err := tx.KindsRefusedBy(t.Context(), []int64{901, 902, 903})
+			if want := map[int64][]notify.Kind{901: want.Off}; !reflect.DeepEqual(byCustomer, want) {
+				t.Errorf("customers refuse %v, want %v", byCustomer, want)
+			}
 			return err
 		})
 		err := w.db.Update(t.Context(), w.shop.ID, func(tx *store.Tx) error { return tx.PutPortalPreferences(t.Context(), &stale) })

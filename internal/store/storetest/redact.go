@@ -21,6 +21,7 @@ type trace struct {
 	Note     string
 	Reason   string
 	To       string // of the e-mail that waits
+	Before   string // of the one that is about no contract
 	Entry    string
 	ClientIP string
 	Member   loyalty.Person
@@ -47,7 +48,9 @@ func testRedact(t *testing.T, open opener) {
 					Kind: notify.TransactionFailed, To: "ada@example.com", FromName: "Café", Contract: of, DedupeKey: "mail " + string(rune('0'+of)),
 					Status: notify.Queued, DueAt: day, CreatedAt: day,
 				}
-				if err := tx.PutMessages(t.Context(), []notify.Message{m}); err != nil {
+				about := m // about the customer alone, at an address that the customer had before
+				about.Kind, about.To, about.Contract, about.Customer, about.DedupeKey = notify.OutOfStock, "before@example.com", 0, customer, "member "+string(rune('0'+of))
+				if err := tx.PutMessages(t.Context(), []notify.Message{m, about}); err != nil {
 					return err
 				}
 				if err := tx.AddSession(t.Context(), login.Session{Hash: login.Hash{byte(of)}, Customer: customer, Via: login.ByLink, CreatedAt: day, SeenAt: day, ExpiresAt: day.AddDate(1, 0, 0)}); err != nil {
@@ -69,8 +72,11 @@ func testRedact(t *testing.T, open opener) {
 				got.Reason = said[0].Reason
 				mails, err := tx.DueMessages(t.Context(), day, 10)
 				for _, m := range mails {
-					if m.Contract == of {
+					switch {
+					case m.Contract == of:
 						got.To = m.To
+					case m.Customer == 900+int64(of):
+						got.Before = m.To
 					}
 				}
 				return err
@@ -86,7 +92,7 @@ func testRedact(t *testing.T, open opener) {
 			return got
 		}
 		before, others := look(1), look(2)
-		if before.Note == "" || before.Reason == "" || before.To == "" || before.ClientIP == "" || before.Member.Email == "" || !before.Inside {
+		if before.Note == "" || before.Reason == "" || before.To == "" || before.Before == "" || before.ClientIP == "" || before.Member.Email == "" || !before.Inside {
 			t.Fatalf("before: %+v", before)
 		}
 		c.in(func(tx *store.Tx) error {

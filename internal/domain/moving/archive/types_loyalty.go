@@ -6,7 +6,7 @@ var loyaltyTypes = []Type{
 	)},
 	{Name: "members", About: "members with their balances", Key: 1, Fields: fields(
 		"id:own customerId:number email firstName lastName status born referralCode enrolledAt:at activeAt:at available:number pending:number credited:number spent:number " +
-			"expired:number earned:number debt:number activities:number rewarded:json orderSpent:number credit:number currency seq:number dueAt:due createdAt:at updatedAt:at",
+			"expired:number earned:number debt:number activities:number rewarded:json orderSpent:number credit:number currency seq:number remindedFirst:at remindedLast:at dueAt:due createdAt:at updatedAt:at",
 	)},
 	{Name: "points", About: "the entries of members' ledgers", Key: 1, Fields: fields(
 		"id:own accountId:own>members seq:number kind pending:number available:number lot:number fullyReversed:truth absorbed:number sourceType sourceId ruleId:number rewardId:own " +

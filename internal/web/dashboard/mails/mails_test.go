@@ -141,7 +141,7 @@ func TestEMailIsPublishedRestoredAndReset(t *testing.T) {
 	if list, err := s.templates.Live(t.Context(), s.First.ID); err != nil || len(list) != 0 {
 		t.Errorf("after the reset %+v is sent, %v", list, err)
 	}
-	for _, path := range []string{"/merchant_notice/en", "/staff_link/en", "/birthday/en", "/paused/fr"} {
+	for _, path := range []string{"/merchant_notice/en", "/staff_link/en", "/newsletter/en", "/paused/fr"} {
 		s.Want(s.Get(at+path), http.StatusNotFound)
 	}
 }
@@ -166,6 +166,8 @@ func TestListSwitchesKindsOnAndOff(t *testing.T) {
 	s := open(t)
 	off := `value="off" aria-label="Switch off: Paused"`
 	s.Want(s.Get(at), http.StatusOK, "Signing in", off, `aria-label="Switch on: Order placed"`)
+	s.Want(s.Get(at), http.StatusOK, "Loyalty", `aria-label="Switch on: Points earned"`, `aria-label="Switch off: Points expire"`, `aria-label="Switch off: Tier reached"`,
+		`aria-label="Switch off: Reward issued"`, `aria-label="Switch on: Birthday"`)
 	s.Want(s.Post(at+"/paused/switch", "to", "off"), http.StatusOK, "The e-mail is not sent any more.", `value="on" aria-label="Switch on: Paused"`)
 	if s.First.Settings.Sends(notify.Paused) || !s.First.Settings.Sends(notify.Resumed) {
 		t.Errorf("the settings are %+v", s.First.Settings)
@@ -173,7 +175,12 @@ func TestListSwitchesKindsOnAndOff(t *testing.T) {
 	s.Want(s.Get(at+"/paused/en"), http.StatusOK, "The store does not send this e-mail.")
 	s.Want(s.Post(at+"/paused/switch", "to", "on"), http.StatusOK, "The e-mail is sent from now on.", off)
 	s.Want(s.Post(at+"/transaction_success/switch", "to", "on"), http.StatusOK, `aria-label="Switch off: Order placed"`)
-	for path, status := range map[string]int{"/birthday": http.StatusNotFound, "/merchant_notice": http.StatusNotFound, "/paused": http.StatusBadRequest} {
+	s.Want(s.Post(at+"/birthday/switch", "to", "on"), http.StatusOK, `aria-label="Switch off: Birthday"`)
+	s.Want(s.Post(at+"/points_expiring/switch", "to", "off"), http.StatusOK, `aria-label="Switch on: Points expire"`)
+	if is := s.First.Settings; !is.Sends(notify.Birthday) || is.Sends(notify.PointsEarned) || is.Sends(notify.PointsExpiring) {
+		t.Errorf("the settings are %+v", is)
+	}
+	for path, status := range map[string]int{"/newsletter": http.StatusNotFound, "/merchant_notice": http.StatusNotFound, "/paused": http.StatusBadRequest} {
 		s.Want(s.Post(at+path+"/switch", "to", "sideways"), status)
 	}
 	s.Want(s.Post("/admin/stores/second/mails/paused/switch", "to", "off"), http.StatusNotFound)

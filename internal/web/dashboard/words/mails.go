@@ -44,6 +44,13 @@ var Mails = []struct {
 		{notify.ProductReplaced, "Product replaced", ""},
 		{notify.PriceUpdated, "Price changed", ""},
 	}},
+	{"Loyalty", []Mail{
+		{notify.PointsEarned, "Points earned", "In the morning, about the day before."},
+		{notify.PointsExpiring, "Points expire", "30 and 3 days before."},
+		{notify.TierReached, "Tier reached", ""},
+		{notify.RewardIssued, "Reward issued", "With its discount code."},
+		{notify.Birthday, "Birthday", "When points were given for it."},
+	}},
 	{"Signing in", []Mail{
 		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
 	}},

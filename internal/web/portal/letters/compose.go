@@ -37,6 +37,8 @@ func compose(list []matter) page {
 		p.expires(m)
 	case notify.Canceled:
 		p.cancelled(m)
+	case notify.PointsEarned, notify.PointsExpiring, notify.TierReached, notify.RewardIssued, notify.Birthday:
+		p.member(m.news())
 	default:
 		p.changed(m)
 	}
@@ -49,7 +51,13 @@ var whys = map[notify.Kind]string{
 	notify.SecurityChallenge: "payment", notify.ExpiringCard: "payment", notify.OutOfStock: "stock", notify.SuspensionWarning: "payment", notify.Suspension: "payment",
 	notify.Paused: "change", notify.Resumed: "change", notify.Canceled: "cancelled", notify.OrderSkipped: "change", notify.NextDate: "change", notify.Frequency: "change",
 	notify.Address: "change", notify.ProductAdded: "change", notify.ProductRemoved: "change", notify.ProductReplaced: "change", notify.PriceUpdated: "price",
-	notify.ManagementLink: "link",
+	notify.ManagementLink: "link", notify.PointsEarned: "points", notify.PointsExpiring: "points", notify.TierReached: "points", notify.RewardIssued: "points",
+	notify.Birthday: "points",
+}
+
+// news returns what a matter reports to a loyalty member.
+func (m matter) news() news {
+	return news{Notice: *m.notice, kind: m.Kind, day: m.Facts.Points.Since, visit: m.visit}
 }
 
 // page returns a letter with what every letter has.
@@ -69,24 +77,6 @@ func (m matter) page() page {
 	}
 	return p
 }
-
-// at returns the address of a screen.
-func at(v portal.Visit, path string) template.URL { return template.URL(v.View.At(path)) } //nolint:gosec // our own
-
-func (p *page) title(v portal.Visit, key string, args ...any) {
-	p.Subject = v.T(key+".subject", args...)
-	p.Heading = v.T(key+".heading", args...)
-}
-
-// say adds a paragraph.
-func (p *page) say(text string) {
-	if text != "" {
-		p.Says = append(p.Says, text)
-	}
-}
-
-// add adds a paragraph below the order, with a link where there is one.
-func (p *page) add(text string, link *anchor) { p.Notes = append(p.Notes, note{text, link}) }
 
 // manage adds the button to the contract's screen.
 func (p *page) manage(m matter) {

@@ -15,8 +15,10 @@ import (
 func (m matter) untrue() string {
 	c := m.sheet.Contract
 	switch {
-	case m.Facts.Link != nil:
+	case m.Facts.Link != nil || m.notice != nil:
 		return ""
+	case m.Facts.Points != nil:
+		return notify.NoLongerTrue
 	case c.ID == 0:
 		return notify.NoLongerTrue // the contract is gone, or another customer's
 	case c.Terminated() && !m.outlives():

@@ -111,6 +111,24 @@ func paintOf(d design.Design) paint {
 	return paint{of(design.LightPage, "#e5ddd0"), of(design.DarkPage, "#3a342c")}
 }
 
+// at returns the address of a screen.
+func at(v portal.Visit, path string) template.URL { return template.URL(v.View.At(path)) } //nolint:gosec // our own
+
+func (p *page) title(v portal.Visit, key string, args ...any) {
+	p.Subject = v.T(key+".subject", args...)
+	p.Heading = v.T(key+".heading", args...)
+}
+
+// say adds a paragraph.
+func (p *page) say(text string) {
+	if text != "" {
+		p.Says = append(p.Says, text)
+	}
+}
+
+// add adds a paragraph below the order, with a link where there is one.
+func (p *page) add(text string, link *anchor) { p.Notes = append(p.Notes, note{text, link}) }
+
 //go:embed letter.html letter.txt
 var files embed.FS
 

@@ -4,11 +4,13 @@ package letters
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
@@ -25,6 +27,10 @@ type Options struct {
 	Sheets interface {
 		Sheet(ctx context.Context, who do.Caller, id contract.ID, past int) (overview.Sheet, error)
 		Order(ctx context.Context, who do.Caller, id contract.ID, attempt billing.AttemptID) (overview.Sheet, overview.Order, error)
+	}
+	// Points returns what a message to a loyalty member reports, and whether that still holds.
+	Points interface {
+		Notice(ctx context.Context, of shop.Shop, m notify.Message) (n loyalty.Notice, holds bool, err error)
 	}
 	Languages portal.Languages
 	Visits    *portal.Absent
@@ -52,6 +58,8 @@ type matter struct {
 	visit portal.Visit
 	sheet overview.Sheet
 	order *overview.Order // nil: of no order in particular
+
+	notice *loyalty.Notice // nil: it is about no loyalty member, or what it reports holds no longer
 }
 
 // Write returns the letter that reports messages to one person, in their language.
@@ -160,10 +168,26 @@ func (w *Writer) read(ctx context.Context, store shop.Shop, m notify.Message, la
 			return is, err
 		}
 	}
+	if m.Facts.Points != nil {
+		n, holds, err := w.Points.Notice(ctx, store, m)
+		if err != nil {
+			return is, err
+		}
+		if holds {
+			is.ofMember(n)
+		}
+	}
 	line := is.sheet.Contract.Line
 	if line == "" {
 		line = shop.Subscriptions
 	}
 	is.visit, err = w.Visits.Visit(ctx, store, line, m.Customer, language)
 	return is, err
+}
+
+// ofMember makes a matter one of a loyalty member, who may have no contract.
+func (m *matter) ofMember(n loyalty.Notice) {
+	m.notice = &n
+	who := n.Person
+	m.sheet.Contract.Customer = contract.Customer{ID: who.Customer, Email: who.Email, FirstName: who.FirstName, LastName: who.LastName, Name: strings.TrimSpace(who.FirstName + " " + who.LastName)}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -79,6 +80,43 @@ var variants = map[string]func(portal.Visit) ([]matter, error){
 	"a membership": func(v portal.Visit) ([]matter, error) {
 		return several(v.About(shop.Memberships), notify.UpcomingOrder)
 	},
+	"store credit": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.RewardIssued, func(n *loyalty.Notice) { n.Reward.Type, n.Reward.Code = loyalty.StoreCredit, "" })
+	},
+	"a code without an end": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.RewardIssued, func(n *loyalty.Notice) { n.Reward.ExpiresAt = time.Time{} })
+	},
+	"a reward of a programme that was stopped": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.RewardIssued, func(n *loyalty.Notice) { n.Program.Active = false })
+	},
+	"points that expire day by day": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.PointsExpiring, func(n *loyalty.Notice) {
+			n.Expiring = append(n.Expiring, loyalty.ExpiringPoints{At: n.Expiring[0].At.AddDate(0, 0, 1), Points: 150})
+		})
+	},
+	"the highest tier": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.TierReached, func(n *loyalty.Notice) { n.Next = nil })
+	},
+	"birthday points that wait for the store": func(v portal.Visit) ([]matter, error) {
+		return noticed(v, notify.Birthday, func(n *loyalty.Notice) { n.Gains[0].Pending = true })
+	},
+	"a member without a name": func(v portal.Visit) ([]matter, error) {
+		list, err := noticed(v, notify.PointsEarned, func(n *loyalty.Notice) { n.Gains[0].Description = "" })
+		if err == nil {
+			list[0].sheet.Contract.Customer.FirstName = ""
+		}
+		return list, err
+	},
+}
+
+// noticed returns a letter to a loyalty member whose notice was changed.
+func noticed(v portal.Visit, kind notify.Kind, change func(*loyalty.Notice)) ([]matter, error) {
+	m, err := sample(v, kind)
+	if err != nil {
+		return nil, err
+	}
+	change(m.notice)
+	return []matter{m}, nil
 }
 
 func several(v portal.Visit, kinds ...notify.Kind) (list []matter, err error) {

@@ -58,6 +58,10 @@ func (w *Writer) PreviewOf(ctx context.Context, of shop.Shop, k mailtemplate.Key
 	if err != nil {
 		return notify.Letter{}, nil, err
 	}
+	if m.notice != nil { // it is about the customer alone
+		m.Customer, m.sheet.Contract.Customer = customer, sheet.Contract.Customer
+		return w.preview(m, f)
+	}
 	if len(sheet.Upcoming) == 0 {
 		return notify.Letter{}, nil, fault.New(fault.Invalid, "subscription contract %d has no order to come: choose another one", id).Field("contract")
 	}
@@ -210,6 +214,11 @@ func sample(v portal.Visit, kind notify.Kind) (matter, error) {
 	c := &sheet.Contract
 	m := matter{Message: notify.Message{Kind: kind, Contract: c.ID, Customer: c.Customer.ID}, visit: v}
 	day := 24 * time.Hour
+	if m.notice = sampleNotice(v, kind); m.notice != nil {
+		m.Contract, m.Facts.Points = 0, &notify.Points{Since: v.Now.Add(-day)}
+		m.sheet.Contract.Customer = c.Customer
+		return m, nil
+	}
 	switch kind {
 	case notify.ManagementLink:
 		m.Facts.Link = &notify.Link{URL: v.View.At("/l/sample"), Expires: v.Now.Add(2 * time.Hour)}

@@ -10,9 +10,12 @@ import (
 func (m matter) values(p page) map[string]any {
 	v, c := m.visit, m.sheet.Contract
 	links := map[string]any{"manage": nil, "update_payment": nil, "skip": nil, "preferences": nil, "unsubscribe": p.Unsubscribe, "sign_in": nil}
-	if m.Facts.Link != nil {
+	switch {
+	case m.Facts.Link != nil:
 		links["sign_in"] = m.Facts.Link.URL
-	} else {
+	case m.notice != nil:
+		links["manage"], links["preferences"] = string(p.Button.URL), string(at(v, "/preferences"))
+	default:
 		links["manage"], links["update_payment"] = string(at(v, words.Path(c.ID))), string(at(v, words.Path(c.ID)+"/payment"))
 		links["preferences"] = string(at(v, "/preferences"))
 	}
@@ -54,18 +57,27 @@ func (m matter) values(p page) map[string]any {
 	if m.Facts.Change != nil && c.ID != 0 {
 		item = m.item()
 	}
+	subscription := map[string]any{
+		"id": int64(c.ID), "status": string(c.Status), "name": words.Name(v, c), "frequency_text": words.Often(v, c), "next_order_date": next, "min_cycles": int64(c.MinCycles),
+		"completed_cycles": int64(c.Orders), "is_prepaid": c.Prepaid(), "is_membership": c.Line == shop.Memberships,
+	}
+	points := noPoints()
+	if m.notice != nil { // it is about no contract
+		points = m.news().values()
+		for name := range subscription {
+			subscription[name] = nil
+		}
+	}
 	return map[string]any{
-		"shop":     object("shop", map[string]any{"name": p.Store.Name, "url": p.Store.URL, "logo_url": logo, "locale": v.View.Lang()}),
-		"customer": object("customer", map[string]any{"first_name": c.Customer.FirstName, "last_name": c.Customer.LastName, "display_name": c.Customer.Name, "email": c.Customer.Email}),
-		"subscription": object("subscription", map[string]any{
-			"id": int64(c.ID), "status": string(c.Status), "name": words.Name(v, c), "frequency_text": words.Often(v, c), "next_order_date": next, "min_cycles": int64(c.MinCycles),
-			"completed_cycles": int64(c.Orders), "is_prepaid": c.Prepaid(), "is_membership": c.Line == shop.Memberships,
-		}),
-		"order":   object("order", order),
-		"payment": object("payment", map[string]any{"method": payment, "last4": card}),
-		"failure": object("failure", failure),
-		"change":  object("change", map[string]any{"item": item}),
-		"links":   object("links", links),
+		"shop":         object("shop", map[string]any{"name": p.Store.Name, "url": p.Store.URL, "logo_url": logo, "locale": v.View.Lang()}),
+		"customer":     object("customer", map[string]any{"first_name": c.Customer.FirstName, "last_name": c.Customer.LastName, "display_name": c.Customer.Name, "email": c.Customer.Email}),
+		"subscription": object("subscription", subscription),
+		"order":        object("order", order),
+		"payment":      object("payment", map[string]any{"method": payment, "last4": card}),
+		"failure":      object("failure", failure),
+		"loyalty":      object("loyalty", points),
+		"change":       object("change", map[string]any{"item": item}),
+		"links":        object("links", links),
 		"letter": object("letter", map[string]any{
 			"subject": p.Subject, "heading": p.Heading, "hello": p.Hello, "text": fragment(append([]string{p.Hello}, p.Says...)...), "orders": block("orders"), "button": button, "notes": noteHTML(p.Notes),
 		}),

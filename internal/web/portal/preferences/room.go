@@ -33,6 +33,9 @@ type Options struct {
 	Preferences Preferences
 	Consents    Consents
 	Languages   []string // tags of those that the pages have
+	// Rewards reports whether a store has a loyalty programme that runs. Without one the e-mails to its
+	// members are no choice.
+	Rewards func(ctx context.Context, of shop.Shop) (bool, error)
 }
 
 //go:embed pages/*.html
@@ -69,10 +72,10 @@ type screen struct {
 }
 
 // page shows the language of a subscriber, and which e-mails are sent to them.
-func (m room) page(v portal.Visit, p do.Preferences, sms *smsForm) portal.Page {
+func (m room) page(v portal.Visit, p do.Preferences, offered []notify.Kind, sms *smsForm) portal.Page {
 	is := screen{Form: v.View.Form(path, p.Version), Lang: m.languages(v, p.Language), SMS: sms}
 	off := p.Off
-	for _, k := range notify.OptionalKinds {
+	for _, k := range offered {
 		is.Kinds = append(is.Kinds, portal.Choice{Value: string(k), Name: v.T("mail." + string(k)), Selected: !slices.Contains(off, k)})
 	}
 	for _, k := range notify.CustomerKinds() {
@@ -104,8 +107,21 @@ func (m room) read(r *http.Request, v portal.Visit) (portal.Page, error) {
 	if err != nil {
 		return portal.Page{}, err
 	}
+	offered, err := m.offered(r.Context(), v.Shop)
+	if err != nil {
+		return portal.Page{}, err
+	}
 	sms, err := m.smsForm(r, v)
-	return m.page(v, p, sms), err
+	return m.page(v, p, offered, sms), err
+}
+
+// offered returns the kinds that subscribers of a store choose from.
+func (m room) offered(ctx context.Context, of shop.Shop) ([]notify.Kind, error) {
+	runs, err := m.Rewards(ctx, of)
+	if err != nil || runs {
+		return notify.OptionalKinds, err
+	}
+	return slices.DeleteFunc(slices.Clone(notify.OptionalKinds), func(k notify.Kind) bool { return slices.Contains(notify.MemberKinds, k) }), nil
 }
 
 func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -116,9 +132,15 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 	return v.Answer(w, page)
 }
 
-// refused returns the kinds that a form does not want.
-func refused(r *http.Request) []notify.Kind {
-	return slices.DeleteFunc(slices.Clone(notify.OptionalKinds), func(k notify.Kind) bool { return slices.Contains(r.PostForm[wanted], string(k)) })
+// refused returns the kinds that a form does not want. Of those that were not offered the choice stays.
+func refused(r *http.Request, was, offered []notify.Kind) (off []notify.Kind) {
+	for _, k := range notify.OptionalKinds {
+		stays := !slices.Contains(offered, k) && slices.Contains(was, k)
+		if stays || slices.Contains(offered, k) && !slices.Contains(r.PostForm[wanted], string(k)) {
+			off = append(off, k)
+		}
+	}
+	return off
 }
 
 func (m room) set(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -127,7 +149,11 @@ func (m room) set(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		if err != nil {
 			return "", err
 		}
-		is.Off, is.Version = refused(r), v.Version(r)
+		offered, err := m.offered(ctx, v.Shop)
+		if err != nil {
+			return "", err
+		}
+		is.Off, is.Version = refused(r, is.Off, offered), v.Version(r)
 		if r.PostForm.Has(language) {
 			is.Language = r.PostForm.Get(language)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
@@ -20,10 +21,37 @@ import (
 
 const path = "/preferences"
 
+// always and never are stores with and without a loyalty programme that runs.
+func always(context.Context, shop.Shop) (bool, error) { return true, nil }
+func never(context.Context, shop.Shop) (bool, error)  { return false, nil }
+
+func TestEmailsAboutPointsAreNoChoiceWithoutProgramme(t *testing.T) {
+	t.Parallel()
+	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en"}, Rewards: never})}
+	})
+	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
+	s.SignIn(portaltest.Maya)
+	who := do.Caller{Shop: s.First, Actor: login.Principal{Customer: portaltest.Maya}.Actor("")}
+	if _, err := s.Portal.SetPreferences(context.WithoutCancel(t.Context()), who, do.Preferences{Off: []notify.Kind{notify.TierReached, notify.Address}}); err != nil {
+		t.Fatal(err)
+	}
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, `value="order_skipped" checked`)
+	if strings.Contains(p.Text, `value="tier_reached"`) {
+		t.Error("an e-mail about points is offered")
+	}
+	s.Want(s.Send(p, path, "mail", "address", "mail", "points_expiring"), http.StatusOK, "Your choice is saved.")
+	is, err := s.Portal.Preferences(t.Context(), who)
+	if err != nil || !slices.Contains(is.Off, notify.TierReached) || slices.Contains(is.Off, notify.PointsExpiring) || slices.Contains(is.Off, notify.Address) {
+		t.Errorf("the preferences are %+v, %v", is, err)
+	}
+}
+
 func TestSubscriberChoosesEmails(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de", "ja"}})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de", "ja"}, Rewards: always})}
 	})
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
 	s.SignIn(portaltest.Maya)
@@ -50,7 +78,7 @@ func TestSubscriberChoosesEmails(t *testing.T) {
 func TestSubscriberReadsInTheChosenLanguage(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de"}})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en", "de"}, Rewards: always})}
 	})
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})
 	s.SignIn(portaltest.Maya)

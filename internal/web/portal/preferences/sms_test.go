@@ -20,7 +20,7 @@ import (
 func TestSubscriberAgreesToSMS(t *testing.T) {
 	t.Parallel()
 	s := portaltest.Open(t, func(s *portaltest.Site) []portal.Room {
-		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en"}})}
+		return []portal.Room{home.New(home.Options{Homes: s.Overview}), preferences.New(preferences.Options{Preferences: s.Portal, Consents: s.Consents, Languages: []string{"en"}, Rewards: always})}
 	})
 	s.DB.SendsSMS()
 	s.Put(s.First, []contract.Contract{portaltest.Subscription(1)})

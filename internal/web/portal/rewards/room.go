@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
 
 // Points is the loyalty programme of stores. Failures are faults; a customer who is not a member is
@@ -163,11 +164,7 @@ func (m room) join(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 
 // amount writes a number of points with the name that the store's points have.
 func amount(v portal.Visit, p loyalty.Program, n loyalty.Points) string {
-	number := n.String()
-	if n%loyalty.One == 0 {
-		number = v.Words.Number(int64(n / loyalty.One))
-	}
-	return v.T("rewards.amount", "points", number, "label", p.Terms.Label)
+	return words.Points(v, p.Terms, n)
 }
 
 // isMissing reports whether a failure is that the customer is not a member.
