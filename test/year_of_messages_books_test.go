@@ -99,7 +99,7 @@ func (y *year) compareWebhooks() {
 		got[about{contract, kind}]++
 		numbers[of] = append(numbers[of], *m.Sequence)
 		if !y.read[m.ID] {
-			y.t.Errorf("%s %s was sent and cannot be read", m.Type, m.ID)
+			y.t.Errorf("%s %s about %s at %s was sent and cannot be read", m.Type, m.ID, of, m.Timestamp)
 		}
 	}
 	if len(y.read) != len(y.hears.taken) {

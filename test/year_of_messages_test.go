@@ -291,6 +291,8 @@ func TestMessagesAreThoseThatTheYearAsksFor(t *testing.T) {
 	y.digest()
 	y.tiers()
 	y.compareMessages()
+	y.pass("PT1H") // what was sent last can be read
+	y.follow()
 	y.compareWebhooks()
 }
 
