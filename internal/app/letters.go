@@ -148,10 +148,11 @@ func (p previews) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) 
 	return list, err
 }
 
-// FromName returns the name that e-mails to customers come from.
-func (p previews) FromName(ctx context.Context, of shop.Shop) (string, error) {
+// Sender returns the name that e-mails to customers come from, and the address that replies go to;
+// empty: the sender's.
+func (p previews) Sender(ctx context.Context, of shop.Shop) (name, replyTo string, err error) {
 	l, _, err := p.Writer.Preview(ctx, of, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: locale.Fallback}, mailtemplate.Fields{})
-	return l.FromName, err
+	return l.FromName, l.ReplyTo, err
 }
 
 // plain is how the portal of a store looks that has changed nothing.

@@ -169,6 +169,11 @@ func (s *SMTP) compose(l notify.Email) (*gomail.Msg, error) {
 	m.Subject(l.Subject)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(kindHeader, string(l.Kind))
+	if l.ReplyTo != "" {
+		if err := m.ReplyTo(l.ReplyTo); err != nil {
+			return nil, err
+		}
+	}
 	if l.Unsubscribe != "" {
 		m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+l.Unsubscribe+">")
 		m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")

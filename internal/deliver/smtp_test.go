@@ -105,7 +105,7 @@ func options(l net.Listener) deliver.SMTPOptions {
 
 func letter(to string) notify.Email {
 	return notify.Email{
-		ID: "0123456789abcdef", Kind: notify.ManagementLink, To: to, FromName: "Café \"Müller\"", At: noon,
+		ID: "0123456789abcdef", Kind: notify.ManagementLink, To: to, FromName: "Café \"Müller\"", ReplyTo: "help@demo.example", At: noon,
 		Content: notify.Content{Subject: "Grüße", Text: "öffnen:\nhttps://x.example/" + strings.Repeat("a", 100) + "\n", HTML: "<p>öffnen</p>\n"},
 	}
 }
@@ -158,6 +158,9 @@ func TestEmailEndsByOneRequest(t *testing.T) {
 		got, err := mail.ReadMessage(strings.NewReader(box.taken[0]))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if to := got.Header.Get("Reply-To"); to != "<help@demo.example>" {
+			t.Errorf("replies go to %q", to)
 		}
 		address, how := got.Header.Get("List-Unsubscribe"), got.Header.Get("List-Unsubscribe-Post")
 		if ends != "" && (address != "<"+ends+">" || how != "List-Unsubscribe=One-Click") || ends == "" && address+how != "" {

@@ -21,6 +21,7 @@ type Letter struct {
 	Content
 
 	FromName    string // whose name the sender's address carries
+	ReplyTo     string // address that replies go to; empty: the sender's
 	Unsubscribe string // where one request ends messages of its kind (RFC 8058); empty: the kind is always sent
 	// LeftOut says why messages are not in it: what they report holds no longer. A letter that
 	// leaves out all of its messages is not sent.
@@ -34,6 +35,7 @@ type Email struct {
 	To       string
 	FromName string
 	Content
+	ReplyTo     string // as in Letter
 	Unsubscribe string // as in Letter
 	At          time.Time
 }

@@ -184,7 +184,7 @@ func (m *Message) forget() {
 // the message is, so that mail programs recognise one that comes twice.
 func (m Message) email(domain string, l Letter, now time.Time) Email {
 	sum := sha256.Sum256([]byte(domain + "\x00" + m.DedupeKey))
-	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: l.FromName, Content: l.Content, Unsubscribe: l.Unsubscribe, At: now}
+	return Email{ID: hex.EncodeToString(sum[:16]), Kind: m.Kind, To: m.To, FromName: l.FromName, Content: l.Content, ReplyTo: l.ReplyTo, Unsubscribe: l.Unsubscribe, At: now}
 }
 
 // outcome is the additional information of an entry about a message.

@@ -141,7 +141,7 @@ func TestNotificationsRefuseBadInput(t *testing.T) {
 		status             int
 		key, params        string
 	}{
-		"a kind that is none":             {"GET", "/notifications?kind=birthday", "", nil, 400, "", "kind"},
+		"a kind that is none":             {"GET", "/notifications?kind=newsletter", "", nil, 400, "", "kind"},
 		"a kind to users":                 {"GET", "/notifications?kind=staff_link", "", nil, 400, "", "kind"},
 		"a state that is none":            {"GET", "/notifications?status=LOST", "", nil, 400, "", "status"},
 		"a contract that is no number":    {"GET", "/notifications?contractId=x", "", nil, 400, "", "contractId"},

@@ -21,6 +21,7 @@ const checkTime = 4 * time.Second
 type content struct {
 	Missing       []string
 	Name, Address string
+	ReplyTo       string // empty: replies go to Address
 	Domain        string
 	Good          bool // no record needs anything
 	Records       []recordRow
@@ -63,7 +64,7 @@ func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 		return v.Answer(w, page)
 	}
 	var err error
-	if p.Name, err = m.Letters.FromName(r.Context(), v.Shop); err != nil {
+	if p.Name, p.ReplyTo, err = m.Letters.Sender(r.Context(), v.Shop); err != nil {
 		return err
 	}
 	from := maildns.SenderOf(m.Account.From, m.Account.DKIMSelector)
@@ -106,7 +107,7 @@ func (m *room) try(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if len(m.Account.Missing) > 0 {
 		return fault.New(fault.FailedPrecondition, "no mail server is set, so e-mails wait").Code("mailServerMissing")
 	}
-	name, err := m.Letters.FromName(r.Context(), v.Shop)
+	name, _, err := m.Letters.Sender(r.Context(), v.Shop)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,9 @@ type Options struct {
 	Account  Account
 	Resolver maildns.Resolver
 	Letters  interface {
-		// FromName returns the name that e-mails to customers come from.
-		FromName(ctx context.Context, of shop.Shop) (string, error)
+		// Sender returns the name that e-mails to customers come from, and the address that replies go
+		// to; empty: the sender's.
+		Sender(ctx context.Context, of shop.Shop) (name, replyTo string, err error)
 	}
 	Sender interface {
 		SendTest(ctx context.Context, of shop.ID, to string, l notify.Letter, by activity.Actor) error

@@ -60,9 +60,12 @@ type site struct {
 }
 
 // post keeps tests.
-type post struct{ sent []string }
+type post struct {
+	sent    []string
+	replyTo string
+}
 
-func (*post) FromName(context.Context, shop.Shop) (string, error) { return "Demo <b>", nil }
+func (p *post) Sender(context.Context, shop.Shop) (name, replyTo string, err error) { return "Demo <b>", p.replyTo, nil }
 
 func (p *post) SendTest(_ context.Context, _ shop.ID, to string, l notify.Letter, by activity.Actor) error {
 	p.sent = append(p.sent, strings.Join([]string{to, l.FromName, l.Subject, l.Text, l.HTML, by.By}, "|"))
@@ -90,6 +93,8 @@ func TestSenderShowsRecordsAndWhatToDo(t *testing.T) {
 	if strings.Contains(p.Text, "All records are right") || strings.Contains(p.Text, "v=DMARC1; p=none</code><br>") {
 		t.Error("what is wrong is called right, or a record that is right must be set")
 	}
+	s.post.replyTo = "<b>@demo.example"
+	s.Want(s.Get(at), http.StatusOK, "&lt;b&gt;@demo.example</dd>")
 	z["demo.example."], z["mail._domainkey.demo.example."] = []string{"v=spf1 mx -all"}, []string{"v=DKIM1; p=MIIB"}
 	p = s.Get(at)
 	s.Want(p, http.StatusOK, "All records are right.", "demo.example has an SPF record.")

@@ -145,8 +145,17 @@ func (w *Writer) custom(ctx context.Context, m matter, p page) (page, error) {
 	return p, nil
 }
 
+// replyTo returns the e-mail address of a store's help; empty: it has another one, or none.
+func replyTo(help string) string {
+	address, isMail := strings.CutPrefix(help, "mailto:")
+	if !isMail || notify.CheckAddress("", address) != nil {
+		return ""
+	}
+	return address
+}
+
 func (p page) letter() (l notify.Letter, err error) {
-	l.FromName, l.Unsubscribe = p.Store.Name, p.Unsubscribe
+	l.FromName, l.ReplyTo, l.Unsubscribe = p.Store.Name, replyTo(p.visit.View.Look.Help), p.Unsubscribe
 	l.Content, err = p.written()
 	return l, err
 }

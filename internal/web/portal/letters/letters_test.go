@@ -187,6 +187,9 @@ func lint(t *testing.T, name, language string, l notify.Letter) {
 		t.Helper()
 		t.Errorf("%s in %s: "+format, append([]any{name, language}, args...)...)
 	}
+	if l.ReplyTo != "help@demo.example" {
+		bad("replies go to %q", l.ReplyTo)
+	}
 	for part, text := range map[string]string{"subject": l.Subject, "text": l.Text, "HTML": l.HTML} {
 		if found := leftover.FindString(text); found != "" || strings.TrimSpace(text) == "" {
 			bad("the %s has %q: %s", part, found, text)
