@@ -65,7 +65,9 @@ type post struct {
 	replyTo string
 }
 
-func (p *post) Sender(context.Context, shop.Shop) (name, replyTo string, err error) { return "Demo <b>", p.replyTo, nil }
+func (p *post) Sender(context.Context, shop.Shop) (name, replyTo string, err error) {
+	return "Demo <b>", p.replyTo, nil
+}
 
 func (p *post) SendTest(_ context.Context, _ shop.ID, to string, l notify.Letter, by activity.Actor) error {
 	p.sent = append(p.sent, strings.Join([]string{to, l.FromName, l.Subject, l.Text, l.HTML, by.By}, "|"))
