@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/amend"
@@ -62,9 +63,12 @@ type Sheet struct {
 }
 
 // Next returns the order that comes next; false when none is to come.
-func (s Sheet) Next() (Order, bool) {
+func (s Sheet) Next() (Order, bool) { return s.NextFrom(time.Time{}) }
+
+// NextFrom returns the first order that comes at an instant or later; false when none is in the queue.
+func (s Sheet) NextFrom(at time.Time) (Order, bool) {
 	for _, o := range s.Upcoming {
-		if o.Status != billing.Skipped {
+		if o.Status != billing.Skipped && !o.BillingDate.Before(at) {
 			return o, true
 		}
 	}

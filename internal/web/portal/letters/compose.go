@@ -260,7 +260,7 @@ func (p *page) suspended(m matter) {
 // expires is about a card.
 func (p *page) expires(m matter) {
 	v, c := m.visit, m.sheet.Contract
-	next, comes := m.sheet.Next()
+	next, comes := m.sheet.NextFrom(c.Card.Ends())
 	card := words.Instrument(v, c.Card)
 	p.title(v, "mail.card", "card", card)
 	p.say(v.T("mail.card.text", "card", card, "month", c.Card.Ends().AddDate(0, 0, -1).Format("01/2006")))

@@ -268,3 +268,34 @@ func TestLinesOfTextPartAreShort(t *testing.T) {
 		}
 	}
 }
+
+// A card may expire after the next order: the letter names the one that it cannot pay.
+func TestLetterAboutACardNamesFirstOrderAfterIt(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	v, err := w.Visits.Visit(t.Context(), hostile, shop.Subscriptions, 1, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sample(v, notify.ExpiringCard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := m.sheet.Upcoming[0].BillingDate, m.sheet.Upcoming[1].BillingDate
+	card := &m.sheet.Contract.Card
+	card.ExpiryMonth, card.ExpiryYear = int(first.Month()), first.Year()
+	for _, tt := range []struct {
+		month int
+		names string
+		not   string
+	}{{0, v.Day(second), v.Day(first)}, {-1, v.Day(first), v.Day(second)}} {
+		card.ExpiryMonth = int(first.AddDate(0, tt.month, 0).Month())
+		l, err := w.page([]matter{m}).letter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(strings.Fields(l.Text), " "); !strings.Contains(text, "comes after that: "+tt.names) || strings.Contains(text, tt.not) {
+			t.Errorf("a card that expires in month %d: %s", card.ExpiryMonth, l.Text)
+		}
+	}
+}

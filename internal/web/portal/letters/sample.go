@@ -222,8 +222,12 @@ func sample(v portal.Visit, kind notify.Kind) (matter, error) {
 	switch kind {
 	case notify.ManagementLink:
 		m.Facts.Link = &notify.Link{URL: v.View.At("/l/sample"), Expires: v.Now.Add(2 * time.Hour)}
-	case notify.UpcomingOrder, notify.ExpiringCard:
+	case notify.UpcomingOrder:
 		m.Facts.Date = order.BillingDate
+	case notify.ExpiringCard:
+		before := order.BillingDate.AddDate(0, 0, -order.BillingDate.Day()) // in the month before the order
+		c.Card.ExpiryMonth, c.Card.ExpiryYear = int(before.Month()), before.Year()
+		m.Facts.Date = c.Card.Ends()
 	case notify.TransactionSuccess:
 		order.Status, order.OrderName, order.Amount, order.Lines = billing.Success, "#1042", order.Cost(), c.Lines
 	case notify.TransactionFailed, notify.SecurityChallenge, notify.OutOfStock, notify.SuspensionWarning, notify.Suspension:
