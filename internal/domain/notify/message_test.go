@@ -218,3 +218,26 @@ func TestReminderOfAnAbsenceThatHasEndedIsNotSent(t *testing.T) {
 		}
 	}
 }
+
+func TestEverySwitchSwitchesItsKind(t *testing.T) {
+	t.Parallel()
+	for _, k := range Kinds() {
+		for _, sends := range []bool{true, false} {
+			c := checker{now: noon}
+			c.shop.Settings.SetSends(k, sends)
+			if why, _ := c.verdict(Message{Kind: k, To: "ada@shopper.example"}); (why == Disabled) == sends {
+				t.Errorf("%s, switched on %t: %q", k, sends, why)
+			}
+		}
+	}
+	for _, k := range SMSKinds {
+		for _, sends := range []bool{true, false} {
+			c := checker{now: noon}
+			c.shop.SMS = true
+			c.shop.Settings.SetSendsSMS(k, sends)
+			if why, _ := c.verdict(Message{Kind: k, Channel: BySMS}); (why == SMSDisabled) == sends {
+				t.Errorf("an SMS of %s, switched on %t: %q", k, sends, why)
+			}
+		}
+	}
+}

@@ -359,4 +359,19 @@ func TestExpiringCardIsAnnouncedTwice(t *testing.T) {
 	}
 	p.pass(ends.Sub(p.at.Now()))
 	p.sends("ada: 2 expiring_card")
+	entries, _, err := p.db.Entries(t.Context(), p.shop.ID, nil, page.Request{Size: 100, Sort: []page.Sort{{Field: activity.FieldID}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var planned []string
+	for _, e := range entries {
+		if e.Event == activity.ScheduleExpiringCreditCardEmail {
+			planned = append(planned, fmt.Sprint(e.EntityID, " ", string(e.Info)))
+		}
+	}
+	if want := []string{
+		`1 {"kind":"expiring_card","at":["2025-03-02T00:00:00Z","2025-03-25T00:00:00Z"]}`, `2 {"kind":"expiring_card","at":["2025-04-01T00:00:00Z","2025-04-24T00:00:00Z"]}`,
+	}; !slices.Equal(planned, want) {
+		t.Errorf("planned are %q", planned)
+	}
 }

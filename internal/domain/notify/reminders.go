@@ -65,3 +65,21 @@ func (r Reminder) messages(of shop.Shop, now time.Time) ([]Message, error) {
 	}
 	return list, nil
 }
+
+// scheduled is the additional information of an entry that messages are scheduled.
+type scheduled struct {
+	Kind Kind        `json:"kind"`
+	At   []time.Time `json:"at"` // when they are sent, unless the card changes
+}
+
+// entry says that messages about a card that expires are scheduled.
+func (r Reminder) entry(messages []Message, now time.Time) activity.Entry {
+	info := scheduled{Kind: ExpiringCard}
+	for _, m := range messages {
+		info.At = append(info.At, m.DueAt.UTC())
+	}
+	return activity.Entry{
+		EntityID: int64(r.Contract), EntityType: activity.EntitySubscriptionContractDetails, Event: activity.ScheduleExpiringCreditCardEmail, Status: activity.Success,
+		Actor: activity.System, At: now, Info: activity.Details(info),
+	}
+}

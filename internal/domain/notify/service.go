@@ -91,14 +91,21 @@ func (s *Service) remind(ctx context.Context, of shop.ID) error {
 			}
 			n = len(due)
 			var list []Message
+			var entries []activity.Entry
 			for _, r := range due {
 				messages, err := r.messages(store, now)
 				if err != nil {
 					return err
 				}
 				list = append(list, messages...)
+				if r.Card && len(messages) > 0 {
+					entries = append(entries, r.entry(messages, now))
+				}
 			}
 			if err := tx.PutMessages(ctx, list); err != nil {
+				return err
+			}
+			if err := tx.Record(ctx, entries...); err != nil {
 				return err
 			}
 			return tx.MarkReminded(ctx, due)
