@@ -58,7 +58,7 @@ func (s *site) read(t *testing.T, path string, out any) {
 func (s *site) link(t *testing.T) string {
 	t.Helper()
 	var mails []struct{ Links []string }
-	s.read(t, "/mail?to="+s.email, &mails)
+	s.read(t, "/mail?kind=management_link&to="+s.email, &mails)
 	if len(mails) > 0 {
 		for _, link := range mails[len(mails)-1].Links {
 			if strings.Contains(link, "/l/") {

@@ -53,7 +53,7 @@ func TestStoreChoosesMailsOfItsCustomers(t *testing.T) {
 	}{
 		"a kind that is always sent":    {mine.ID, portal.MailChoice{CustomerRef: ada, Wanted: map[notify.Kind]bool{notify.TransactionFailed: false}}, fault.Invalid},
 		"one that is wanted":            {mine.ID, portal.MailChoice{CustomerRef: ada, Wanted: map[notify.Kind]bool{notify.TransactionFailed: true}}, fault.Invalid},
-		"no kind":                       {mine.ID, portal.MailChoice{CustomerRef: ada, Wanted: map[notify.Kind]bool{"birthday": false}}, fault.Invalid},
+		"no kind":                       {mine.ID, portal.MailChoice{CustomerRef: ada, Wanted: map[notify.Kind]bool{"newsletter": false}}, fault.Invalid},
 		"a version of before":           {mine.ID, portal.MailChoice{CustomerRef: ada, Wanted: map[notify.Kind]bool{notify.Paused: false}, Version: 1}, fault.Conflict},
 		"a customer of another store":   {mine.ID, portal.MailChoice{CustomerRef: portal.CustomerRef{Line: shop.Subscriptions, Customer: 7002}, Wanted: map[notify.Kind]bool{notify.Paused: false}}, fault.NotFound},
 		"a customer of the other line":  {mine.ID, portal.MailChoice{CustomerRef: portal.CustomerRef{Line: shop.Memberships, Customer: 7001}, Wanted: map[notify.Kind]bool{notify.Paused: false}}, fault.NotFound},
