@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +25,16 @@ const (
 // provider answers requests as a function says, and keeps them.
 type provider struct {
 	*Twilio
-	requests []string // method, path and query, and the form
+
+	mu   sync.Mutex
+	kept []string
+}
+
+// requests returns what was asked for: method, path and query, and the form.
+func (p *provider) requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.kept)
 }
 
 func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
@@ -37,7 +48,9 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
 		if user, password, _ := r.BasicAuth(); user != account || password != token {
 			t.Errorf("authenticated as %q with %q", user, password)
 		}
-		p.requests = append(p.requests, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		p.mu.Lock()
+		p.kept = append(p.kept, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		p.mu.Unlock()
 		answer(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -61,8 +74,8 @@ func TestTwilioSendsOneRequestForAnSMS(t *testing.T) {
 		t.Errorf("receipts %v", got)
 	}
 	want := "POST /2010-04-01/Accounts/" + account + "/Messages.json Body=Tee+%26+mehr%3A+5+%E2%82%AC&From=%2B15550001111&StatusCallback=https%3A%2F%2Fsubs.example.com%2Fhooks%2Fsms%2Ftwilio%2Fstatus%2F7%2F12%3Fkind%3Dupcoming_order&To=%2B4915123456789"
-	if len(p.requests) != 1 || p.requests[0] != want {
-		t.Errorf("requests\n%s\nwant\n%s", strings.Join(p.requests, "\n"), want)
+	if len(p.requests()) != 1 || p.requests()[0] != want {
+		t.Errorf("requests\n%s\nwant\n%s", strings.Join(p.requests(), "\n"), want)
 	}
 }
 
@@ -71,8 +84,8 @@ func TestTwilioSendsByMessagingService(t *testing.T) {
 	p := newProvider(t, says(201, `{"sid":"SM1"}`))
 	p.From, p.StatusURL = "MG0123", ""
 	p.SendSMS(t.Context(), []notify.SMS{{To: "+4915123456789", Text: "a"}})
-	if len(p.requests) != 1 || !strings.HasSuffix(p.requests[0], " Body=a&MessagingServiceSid=MG0123&To=%2B4915123456789") {
-		t.Errorf("requests %q", p.requests)
+	if len(p.requests()) != 1 || !strings.HasSuffix(p.requests()[0], " Body=a&MessagingServiceSid=MG0123&To=%2B4915123456789") {
+		t.Errorf("requests %q", p.requests())
 	}
 }
 
@@ -150,8 +163,8 @@ func TestTwilioGivesABatchUpWhenTheProviderHangs(t *testing.T) {
 			t.Errorf("a provider that hangs: %v", r.Failure)
 		}
 	}
-	if len(p.requests) != 3 {
-		t.Errorf("%d requests, want 3", len(p.requests))
+	if len(p.requests()) != 3 {
+		t.Errorf("%d requests, want 3", len(p.requests()))
 	}
 }
 
@@ -176,11 +189,11 @@ func TestTwilioLooksForAnSMSBeforeItIsRepeated(t *testing.T) {
 				says(201, `{"sid":"SM2"}`)(w, r)
 			})
 			got := p.SendSMS(t.Context(), []notify.SMS{{To: "+4915123456789", Text: "words", Since: since}})[0]
-			if got != test.want || len(p.requests) != 1+test.posts {
-				t.Errorf("receipt %v after %q", got, p.requests)
+			if got != test.want || len(p.requests()) != 1+test.posts {
+				t.Errorf("receipt %v after %q", got, p.requests())
 			}
-			if want := "GET /2010-04-01/Accounts/" + account + "/Messages.json?DateSent%3E=2026-12-31&PageSize=50&To=%2B4915123456789"; p.requests[0] != want {
-				t.Errorf("asked\n%s\nwant\n%s", p.requests[0], want)
+			if want := "GET /2010-04-01/Accounts/" + account + "/Messages.json?DateSent%3E=2026-12-31&PageSize=50&To=%2B4915123456789"; p.requests()[0] != want {
+				t.Errorf("asked\n%s\nwant\n%s", p.requests()[0], want)
 			}
 		})
 	}
@@ -193,8 +206,8 @@ func TestTwilioCheck(t *testing.T) {
 		if err := p.Check(t.Context()); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
-		if p.requests[0] != "GET /2010-04-01/Accounts/"+account+".json" {
-			t.Errorf("asked %s", p.requests[0])
+		if p.requests()[0] != "GET /2010-04-01/Accounts/"+account+".json" {
+			t.Errorf("asked %s", p.requests()[0])
 		}
 	}
 }
