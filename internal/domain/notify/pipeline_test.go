@@ -366,7 +366,7 @@ func TestExpiringCardIsAnnouncedTwice(t *testing.T) {
 	var planned []string
 	for _, e := range entries {
 		if e.Event == activity.ScheduleExpiringCreditCardEmail {
-			planned = append(planned, fmt.Sprint(e.EntityID, " ", string(e.Info)))
+			planned = append(planned, fmt.Sprint(e.EntityID, " ", e.Info))
 		}
 	}
 	if want := []string{
