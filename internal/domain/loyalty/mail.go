@@ -40,13 +40,7 @@ func (d *memberTx) to(who Person, m notify.Message) ([]notify.Message, error) {
 	if m.ExpiresAt.IsZero() {
 		m.ExpiresAt = d.now.Add(notify.Life)
 	}
-	list, err := notify.ForCustomer(m, d.shop, d.now)
-	for i := range list {
-		if !m.DueAt.IsZero() {
-			list[i].DueAt = m.DueAt
-		}
-	}
-	return list, err
+	return notify.ForCustomer(m, d.shop, d.now)
 }
 
 // mailsAbout returns what a member is sent about what was posted.

@@ -127,16 +127,12 @@ func confirmation(e activity.Entry, kind Kind, to Recipient, of shop.Shop) ([]Me
 	}
 	m := Message{
 		Kind: kind, To: to.Email, Contract: to.Contract, Customer: to.Customer, Facts: Facts{Change: &change}, Actor: e.Actor, DedupeKey: key,
-		ExpiresAt: e.At.Add(Life),
+		DueAt: e.At.Add(delay), ExpiresAt: e.At.Add(Life),
 	}
 	if e.EntityType == activity.EntitySubscriptionBillingAttempt {
 		m.Attempt = e.EntityID
 	}
-	list, err := ForCustomer(m, of, e.At)
-	for i := range list {
-		list[i].DueAt = e.At.Add(delay)
-	}
-	return list, err
+	return ForCustomer(m, of, e.At)
 }
 
 // Life is how long after a change or a decline its message may still be sent.

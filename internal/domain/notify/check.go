@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/optin"
@@ -53,8 +52,10 @@ func newChecker(ctx context.Context, tx Tx, of shop.Shop, messages []Message, no
 	}
 	var all, to []string
 	for _, m := range messages {
-		all = append(all, m.To)
-		if slices.Contains(OptionalKinds, m.Kind) && m.To != "" {
+		if m.Channel == ByMail {
+			all = append(all, m.To)
+		}
+		if !Required(m.Kind) && m.To != "" {
 			to = append(to, m.To)
 		}
 	}
@@ -82,7 +83,7 @@ func nextOpening(local time.Time, opens int) time.Time {
 
 // verdict says why a message is never sent, or until when it waits. Neither: it is sent now.
 func (c checker) verdict(m Message) (why string, later time.Time) {
-	optional := slices.Contains(OptionalKinds, m.Kind)
+	optional := !Required(m.Kind)
 	gone := c.gone[m.To]
 	switch {
 	case !m.ExpiresAt.IsZero() && !c.now.Before(m.ExpiresAt):

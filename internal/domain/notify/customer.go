@@ -6,7 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// ForCustomer returns what a customer is sent of a message that is due at once: an e-mail if the
+// ForCustomer returns what a customer is sent of a message, as New does: an e-mail if the
 // address is valid, and an SMS if the store sends those of its kind. The phone number of the SMS is looked up
 // when it is sent, for a consent may end until then.
 func ForCustomer(m Message, of shop.Shop, now time.Time) ([]Message, error) {

@@ -45,11 +45,10 @@ func toOwner(ctx context.Context, tx Outbox, of shop.Shop, key string, n notice,
 	if err != nil {
 		return fmt.Errorf("write an e-mail to the merchant: %w", err)
 	}
-	m, err := New(Message{Kind: MerchantNotice, To: of.OwnerEmail, Content: words, Actor: activity.System, DedupeKey: key, ExpiresAt: expires}, now)
+	m, err := New(Message{Kind: MerchantNotice, To: of.OwnerEmail, Content: words, Actor: activity.System, DedupeKey: key, DueAt: at, ExpiresAt: expires}, now)
 	if err != nil {
 		return err
 	}
-	m.DueAt = at
 	return Queue(ctx, tx, of.ID, m)
 }
 

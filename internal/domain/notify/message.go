@@ -88,7 +88,7 @@ func CheckAddress(param, address string) error {
 	return nil
 }
 
-// New returns a message that is due at once.
+// New returns a message that is due at once if it has no other instant.
 func New(m Message, now time.Time) (Message, error) {
 	if _, known := traits[m.Kind]; !known {
 		return Message{}, fault.New(fault.Internal, "%q is not a kind of message", m.Kind)
@@ -102,7 +102,10 @@ func New(m Message, now time.Time) (Message, error) {
 		}
 	}
 	m.Subject, m.FromName = oneLine(m.Subject), oneLine(m.FromName)
-	m.Status, m.DueAt, m.CreatedAt = Queued, now, now
+	m.Status, m.CreatedAt = Queued, now
+	if m.DueAt.IsZero() {
+		m.DueAt = now
+	}
 	return m, nil
 }
 

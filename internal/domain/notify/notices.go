@@ -98,12 +98,11 @@ func digestOf(ctx context.Context, tx Outbox, of shop.Shop, declined time.Time) 
 	since, due := period(of.Settings.FailureDigest, declined.In(calendar.Zone))
 	m, err := New(Message{
 		Kind: FailureDigest, To: of.OwnerEmail, Facts: Facts{Digest: &Digest{since.UTC()}}, Actor: activity.System,
-		DedupeKey: fmt.Sprintf("%s:%d", FailureDigest, due.Unix()), ExpiresAt: due.Add(Life),
+		DedupeKey: fmt.Sprintf("%s:%d", FailureDigest, due.Unix()), DueAt: due.UTC(), ExpiresAt: due.Add(Life),
 	}, declined)
 	if err != nil {
 		return err
 	}
-	m.DueAt = due.UTC()
 	return Queue(ctx, tx, of.ID, m)
 }
 

@@ -49,19 +49,18 @@ func (r Reminder) messages(of shop.Shop, now time.Time) ([]Message, error) {
 		if i+1 < len(r.Before) && !now.Before(r.Date.Add(-r.Before[i+1])) {
 			continue // the next one is due as well
 		}
-		messages, err := ForCustomer(Message{
+		m := Message{
 			Kind: kind, To: r.Email, Contract: r.Contract, Customer: r.Customer, Attempt: r.Attempt, Facts: Facts{Date: r.Date}, Actor: activity.System,
 			DedupeKey: r.key(len(r.Before) - 1 - i), ExpiresAt: r.Date,
-		}, of, now)
+		}
+		if at.After(now) {
+			m.DueAt = at
+		}
+		messages, err := ForCustomer(m, of, now)
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range messages {
-			if at.After(now) {
-				m.DueAt = at
-			}
-			list = append(list, m)
-		}
+		list = append(list, messages...)
 	}
 	return list, nil
 }

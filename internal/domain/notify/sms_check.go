@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/optin"
@@ -48,7 +47,7 @@ func (c checker) smsVerdict(m Message) (why string, later time.Time) {
 		return SMSEnded, later
 	case !c.smsOpensAt.IsZero():
 		return "", c.smsOpensAt
-	case c.received[m.To] >= mostLetters && slices.Contains(OptionalKinds, m.Kind):
+	case c.received[m.To] >= mostLetters && !Required(m.Kind):
 		return "", c.now.Add(capDelay)
 	}
 	return "", later
