@@ -29,25 +29,42 @@ type ExpiringPoints struct {
 	Points Points
 }
 
-// expires returns when the rest of a lot expires, zero for never, and since when that is known.
-func (l *Ledger) expires(lot Lot) (at, since time.Time) {
-	at, since = lot.ExpiresAt, lot.AvailableFrom
-	if idle := l.terms.Expiry.idle(l.Account.ActiveAt, l.zone); !idle.IsZero() && (at.IsZero() || idle.Before(at)) {
-		at, since = idle, l.Account.ActiveAt
+// lapse is what is left of a lot, when it expires, and since when that is known.
+type lapse struct {
+	ExpiringPoints
+
+	since time.Time
+}
+
+// lapses returns the points that can be spent and expire.
+func (l *Ledger) lapses() (list []lapse) {
+	idle := l.terms.Expiry.idle(l.Account.ActiveAt, l.zone)
+	for _, lot := range l.Lots {
+		at, since := lot.ExpiresAt, lot.AvailableFrom
+		if !idle.IsZero() && (at.IsZero() || idle.Before(at)) {
+			at, since = idle, l.Account.ActiveAt
+		}
+		if !lot.Pending && lot.Remaining > 0 && !at.IsZero() {
+			list = append(list, lapse{ExpiringPoints{at, lot.Remaining}, since})
+		}
 	}
-	return at, since
+	return list
+}
+
+// reminder returns when a reminder of them is due; zero: it was sent, or the points were given later.
+func (p lapse) reminder(i int, of Account) time.Time {
+	if due := p.At.Add(-reminders[i].before); p.At.After(of.Reminded[i]) && due.After(p.since) {
+		return due
+	}
+	return time.Time{}
 }
 
 // nextReminder returns when the member must be reminded of points that expire; zero: not of any that
 // there are. There is no reminder before points that were given later than its instant.
 func (l *Ledger) nextReminder() (next time.Time) {
-	for i := range reminders {
-		for _, lot := range l.Lots {
-			at, since := l.expires(lot)
-			if lot.Pending || lot.Remaining <= 0 || at.IsZero() || !at.After(l.Account.Reminded[i]) {
-				continue
-			}
-			if due := at.Add(-reminders[i].before); due.After(since) && (next.IsZero() || due.Before(next)) {
+	for _, p := range l.lapses() {
+		for i := range reminders {
+			if due := p.reminder(i, l.Account); !due.IsZero() && (next.IsZero() || due.Before(next)) {
 				next = due
 			}
 		}
@@ -61,9 +78,9 @@ func (l *Ledger) remind() {
 		return
 	}
 	for i, r := range reminders {
-		due := slices.ContainsFunc(l.Lots, func(lot Lot) bool {
-			at, since := l.expires(lot)
-			return !lot.Pending && lot.Remaining > 0 && at.After(l.Account.Reminded[i]) && at.After(l.now) && !at.Add(-r.before).After(l.now) && at.Add(-r.before).After(since)
+		due := slices.ContainsFunc(l.lapses(), func(p lapse) bool {
+			at := p.reminder(i, l.Account)
+			return p.At.After(l.now) && !at.IsZero() && !at.After(l.now)
 		})
 		if !due {
 			continue
@@ -77,16 +94,15 @@ func (l *Ledger) remind() {
 // expiring returns the points that expire after now and not after an instant, by when.
 func (l *Ledger) expiring(last time.Time) []ExpiringPoints {
 	var list []ExpiringPoints
-	for _, lot := range l.Lots {
-		at, _ := l.expires(lot)
-		if lot.Pending || lot.Remaining <= 0 || !at.After(l.now) || at.After(last) {
+	for _, p := range l.lapses() {
+		if !p.At.After(l.now) || p.At.After(last) {
 			continue
 		}
-		if i := slices.IndexFunc(list, func(e ExpiringPoints) bool { return e.At.Equal(at) }); i >= 0 {
-			list[i].Points += lot.Remaining
+		if i := slices.IndexFunc(list, func(e ExpiringPoints) bool { return e.At.Equal(p.At) }); i >= 0 {
+			list[i].Points += p.Points
 			continue
 		}
-		list = append(list, ExpiringPoints{at, lot.Remaining})
+		list = append(list, p.ExpiringPoints)
 	}
 	slices.SortFunc(list, func(a, b ExpiringPoints) int { return a.At.Compare(b.At) })
 	return list
