@@ -68,10 +68,8 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`DELETE FROM sms_consents WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM contract_comments WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 		{`UPDATE annotations SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
-		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
-			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
-		{`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
-			status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND customer_id = ? AND contract_id = 0 AND customer_id <> 0`, customer},
+		{eraseMessages + `contract_id IN (?)`, bun.List(of)},
+		{eraseMessages + `customer_id = ? AND contract_id = 0 AND customer_id <> 0`, customer},
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND customer_id = ?`, customer}, // written again when needed
 		{`UPDATE webhook_messages SET body = '' WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},
 	} {
@@ -105,6 +103,11 @@ func (tx *Tx) redactMails(ctx context.Context, customer int64, contracts []contr
 	return nil
 }
 
+// eraseMessages erases the recipient and the words of a shop's messages; which ones follows. Those that
+// wait are not sent.
+const eraseMessages = `UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
+	status = CASE WHEN due_at IS NULL THEN status ELSE '` + string(notify.Suppressed) + `' END, due_at = NULL WHERE shop_id = ? AND `
+
 // RedactMailsTo erases the recipient and the words of the e-mails to an address. Those
 // that wait are not sent. That the address is suppressed stays known, by its hash.
 func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
@@ -112,8 +115,7 @@ func (tx *Tx) RedactMailsTo(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("erase a suppressed address: %w", err)
 	}
-	_, err = tx.q.NewRaw(`UPDATE messages SET recipient = '', subject = '', body = '', client_ip = '', last_error = '', delivery_error = '', version = version + 1,
-		status = CASE WHEN due_at IS NULL THEN status ELSE '`+string(notify.Suppressed)+`' END, due_at = NULL WHERE shop_id = ? AND recipient = ?`, int64(tx.of), clean(address)).Exec(ctx)
+	_, err = tx.q.NewRaw(eraseMessages+"recipient = ?", int64(tx.of), clean(address)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase e-mails: %w", err)
 	}
