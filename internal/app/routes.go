@@ -62,7 +62,7 @@ func (a *App) route() error {
 		return err
 	}
 	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
-	a.Subscriptions = a.withSMS(frame, byPath(inbound.New(a.Intake, frame), a.returns(frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions)))
+	a.Subscriptions = byPath(inbound.New(a.Intake, frame), a.returns(frame), a.texts(frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions))
 	if a.Connections != nil {
 		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
 			return err
@@ -87,15 +87,17 @@ func (a *App) returns(frame web.Frame) http.Handler {
 	return inbound.Returns{Provider: "mailgun", Read: deliver.Mailgun{Key: key, Clock: a.options.Clock}.Read, Take: a.Notify.Returned}.Handler(frame)
 }
 
-// byPath routes webhooks, probes and portal pages to their handlers and all else to
+// byPath routes webhooks, what providers report, probes and portal pages to their handlers and all else to
 // the interface, which answers 404 for an unknown path.
-func byPath(webhooks, returns, apps, ops, pages, otherwise http.Handler) http.Handler {
+func byPath(webhooks, returns, texts, apps, ops, pages, otherwise http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/webhooks" || strings.HasPrefix(path, "/webhooks/"):
 			webhooks.ServeHTTP(w, r)
 		case returns != nil && strings.HasPrefix(path, inbound.ReturnsPath):
 			returns.ServeHTTP(w, r)
+		case texts != nil && (path == inbound.SMSPath || strings.HasPrefix(path, inbound.SMSPath+"/")):
+			texts.ServeHTTP(w, r)
 		case path == "/healthz" || path == "/readyz" || path == "/metrics":
 			ops.ServeHTTP(w, r)
 		case strings.HasPrefix(path, portal.Path):

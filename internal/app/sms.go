@@ -34,23 +34,16 @@ func (a *App) sendSMS() {
 	a.callers = append(a.callers, a.sms)
 }
 
-// withSMS adds the paths of the provider of SMS, if there is one.
-func (a *App) withSMS(frame web.Frame, otherwise http.Handler) http.Handler {
+// texts takes what people and the provider of SMS answer; nil when none is set.
+func (a *App) texts(frame web.Frame) http.Handler {
 	if a.sms == nil {
-		return otherwise
+		return nil
 	}
-	provider := inbound.NewSMS(inbound.SMSOptions{
+	return inbound.NewSMS(inbound.SMSOptions{
 		Frame: frame, PublicURL: strings.TrimSuffix(a.options.Settings.PublicURL, "/"), Genuine: a.sms.Genuine,
 		Answered: a.Consents.Answered, Reported: a.Notify.Reported,
 		Reply: func(ctx context.Context, word optin.Word, to optin.Owner) (string, error) {
 			return a.Letters.Reply(ctx, to.Shop, to.Customer, word)
 		},
-	})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == inbound.SMSPath || strings.HasPrefix(r.URL.Path, inbound.SMSPath+"/") {
-			provider.ServeHTTP(w, r)
-			return
-		}
-		otherwise.ServeHTTP(w, r)
 	})
 }
