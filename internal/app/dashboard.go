@@ -93,7 +93,7 @@ func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 		mails.New(mails.Options{
 			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify, Addresses: a.Store, Switches: a,
 		}),
-		sender.New(sender.Options{Account: mailAccount(a.options.Settings.Mail), Resolver: a.resolver(), Letters: previews{a.Letters}, Sender: a.Notify, Clock: now}),
+		sender.New(sender.Options{Account: mailAccount(a.options.Settings.Mail), Resolver: a.resolver(), Letters: a.Letters, Sender: a.Notify, Clock: now}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/locale"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -146,13 +145,6 @@ func (p previews) Values(ctx context.Context, of shop.Shop, k mailtemplate.Key) 
 		list[i] = mails.Value(v)
 	}
 	return list, err
-}
-
-// Sender returns the name that e-mails to customers come from, and the address that replies go to;
-// empty: the sender's.
-func (p previews) Sender(ctx context.Context, of shop.Shop) (name, replyTo string, err error) {
-	l, _, err := p.Writer.Preview(ctx, of, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: locale.Fallback}, mailtemplate.Fields{})
-	return l.FromName, l.ReplyTo, err
 }
 
 // plain is how the portal of a store looks that has changed nothing.

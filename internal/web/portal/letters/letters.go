@@ -145,6 +145,16 @@ func (w *Writer) custom(ctx context.Context, m matter, p page) (page, error) {
 	return p, nil
 }
 
+// Sender returns the name that letters to customers of a store come from, and the address that replies
+// go to; empty: the sender's.
+func (w *Writer) Sender(ctx context.Context, of shop.Shop) (name, reply string, err error) {
+	v, err := w.Visits.Visit(ctx, of, shop.Subscriptions, 0, "")
+	if err != nil {
+		return "", "", err
+	}
+	return storeOf(v).Name, replyTo(v.View.Look.Help), nil
+}
+
 // replyTo returns the e-mail address of a store's help; empty: it has another one, or none.
 func replyTo(help string) string {
 	address, isMail := strings.CutPrefix(help, "mailto:")
