@@ -139,8 +139,9 @@ func declined(v portal.Visit, kind notify.Kind, class dunning.Class, action dunn
 	return []matter{m}, nil
 }
 
-func TestEveryLetterReadsWellInEveryLanguage(t *testing.T) {
-	t.Parallel()
+// inEveryLanguage runs a test for a customer of each language of the portal.
+func inEveryLanguage(t *testing.T, test func(t *testing.T, w *Writer, v portal.Visit, language string)) {
+	t.Helper()
 	w := writer(t)
 	for _, language := range []string{"en", "de", "fr", "es", "it", "nl", "pt-BR", "ja"} {
 		t.Run(language, func(t *testing.T) {
@@ -149,32 +150,39 @@ func TestEveryLetterReadsWellInEveryLanguage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, kind := range notify.CustomerKinds() {
-				l, err := w.Sample(t.Context(), hostile, kind, language)
-				if err != nil {
-					t.Fatalf("%s: %v", kind, err)
-				}
-				lint(t, string(kind), language, l)
-				if dark := Dark(l.HTML); strings.Count(l.HTML, darkRule) != 1 || strings.Contains(dark, darkRule) {
-					t.Errorf("%s: its rules for dark screens are not found", kind)
-				}
-				if (l.Unsubscribe == "") != notify.Required(kind) {
-					t.Errorf("%s: it ends by %q", kind, l.Unsubscribe)
-				}
-			}
-			for name, make := range variants {
-				list, err := make(v)
-				if err != nil {
-					t.Fatal(err)
-				}
-				l, err := w.page(list).letter()
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				lint(t, name, language, l)
-			}
+			test(t, w, v, language)
 		})
 	}
+}
+
+func TestEveryLetterReadsWellInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	inEveryLanguage(t, func(t *testing.T, w *Writer, v portal.Visit, language string) {
+		for _, kind := range notify.CustomerKinds() {
+			l, err := w.Sample(t.Context(), hostile, kind, language)
+			if err != nil {
+				t.Fatalf("%s: %v", kind, err)
+			}
+			lint(t, string(kind), language, l)
+			if dark := Dark(l.HTML); strings.Count(l.HTML, darkRule) != 1 || strings.Contains(dark, darkRule) {
+				t.Errorf("%s: its rules for dark screens are not found", kind)
+			}
+			if (l.Unsubscribe == "") != notify.Required(kind) {
+				t.Errorf("%s: it ends by %q", kind, l.Unsubscribe)
+			}
+		}
+		for name, make := range variants {
+			list, err := make(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := w.page(list).letter()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			lint(t, name, language, l)
+		}
+	})
 }
 
 // leftover finds what no reader should see: the key of a text, a placeholder, a value that is missing.
