@@ -59,7 +59,7 @@ func (y *year) change(r *reader, kind string) {
 		y.ask(r, "PUT", "/subscription-contracts-update-billing-interval?interval=WEEK&intervalCount=2&"+c, nil, nil)
 		r.every = "WEEK"
 	}
-	if kind != "order_skipped" || !y.switchd {
+	if kind != "order_skipped" || !y.silent {
 		y.expect(r, kind, y.now.Add(10*time.Minute))
 	}
 }

@@ -21,7 +21,7 @@ type reader struct {
 	id, customer int64
 	email, phone string // no phone: no consent to SMS
 	member       bool   // the contract is a membership
-	every        string // unit of the interval, in its plural when there are several
+	every        string // unit of the interval, such as MONTH
 	scripted     bool   // the year changes the contract
 	quiet        time.Time
 	ended        bool // cancelled, or suspended
@@ -50,7 +50,7 @@ type year struct {
 	noticed map[string]bool                  // order, date and which reminder
 	posted  map[int64]bool                   // orders that the webhook has announced
 	begun   map[string]bool                  // messages from before the year
-	switchd bool                             // the store sends no order_skipped
+	silent  bool                             // the store sends no order_skipped
 }
 
 const (
@@ -313,14 +313,14 @@ func (y *year) event(step int) {
 		second.scripted = false
 	case 7:
 		y.call("POST", "/settings", map[string]any{"disabledMails": []string{"order_skipped"}}, nil)
-		y.switchd = true
+		y.silent = true
 	case 9:
 		y.subscription.answers(cleo.phone, "Stop.")
 		cleo.phone = ""
 	case 11:
 		y.card(y.named("hana"), map[string]any{"status": "valid"})
 		y.call("POST", "/settings", map[string]any{"disabledMails": []string{}}, nil)
-		y.switchd = false
+		y.silent = false
 	}
 }
 
