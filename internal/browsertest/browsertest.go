@@ -177,7 +177,7 @@ func (p *Tab) Open(url string) int {
 // not reported, the page itself knows it.
 func (p *Tab) status(answer *network.Response) int {
 	p.t.Helper()
-	p.Until("document.readyState === 'complete'")
+	p.Loaded()
 	if answer == nil {
 		return Eval[int](p, "performance.getEntriesByType('navigation')[0].responseStatus")
 	}
@@ -243,6 +243,12 @@ func (p *Tab) Until(expression string) {
 		case <-time.After(lookEvery):
 		}
 	}
+}
+
+// Loaded waits until the page is loaded. The page itself could not wait for it while its scripts are off.
+func (p *Tab) Loaded() {
+	p.t.Helper()
+	p.Until("document.readyState === 'complete'")
 }
 
 // Screenshot returns the whole page as a PNG.

@@ -71,6 +71,7 @@ func (c *crawl) find(key string) (index int, found bool) {
 // survey looks at the page that is open, once it is loaded.
 func (c *crawl) survey() (s survey) {
 	c.t.Helper()
+	c.tab.Loaded()
 	if err := json.Unmarshal([]byte(browsertest.Eval[string](c.tab, look)), &s); err != nil {
 		c.t.Fatal(err)
 	}
@@ -83,8 +84,7 @@ const (
 	kinds = `const text = e => !e.disabled && !e.readOnly && (e.localName === "textarea" || e.localName === "input" && ["text", "search", "email", "url", "tel", "number", "date"].includes(e.type));
 	const free = e => e.localName === "textarea" || ["text", "search"].includes(e.type) && !e.inputMode;`
 
-	look = `(async () => { ` + kinds + `
-		while (document.readyState !== "complete") await new Promise(requestAnimationFrame);
+	look = `(() => { ` + kinds + `
 		const shown = document.body.textContent + [...document.querySelectorAll("input, textarea")].map(e => e.value).join(" ");
 		return JSON.stringify({
 			Links: [...document.querySelectorAll("a[href]")].filter(a => a.origin === location.origin).map(a => a.pathname + a.search),

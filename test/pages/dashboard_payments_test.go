@@ -31,11 +31,8 @@ func (s *site) order(t *testing.T, path string, body any) {
 // says checks that a page says a text, once it is loaded.
 func (v *visit) says(want string) {
 	v.t.Helper()
-	const loaded = `(async () => {
-		while (document.readyState !== "complete") await new Promise(requestAnimationFrame);
-		return document.body.innerText;
-	})()`
-	if got := browsertest.Eval[string](v.tab, loaded); !strings.Contains(got, want) {
+	v.tab.Loaded()
+	if got := browsertest.Eval[string](v.tab, "document.body.innerText"); !strings.Contains(got, want) {
 		v.t.Errorf("the page does not say %q:\n%s", want, got)
 	}
 }

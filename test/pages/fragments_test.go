@@ -15,7 +15,7 @@ import (
 // arrives waits until the page that is open says a text.
 func (v *visit) arrives(want string) {
 	v.t.Helper()
-	browsertest.Eval[bool](v.tab, fmt.Sprintf(`(async () => { while (!document.body.innerText.includes(%q)) await new Promise(requestAnimationFrame); return true; })()`, want))
+	v.tab.Until(fmt.Sprintf("document.body.innerText.includes(%q)", want))
 }
 
 // A part of a page that fails says so in its place. The rest of the page can be used, and the

@@ -201,10 +201,7 @@ func TestTheReferenceSendsRequests(t *testing.T) {
 	for from, want := range map[string]string{"/docs#searchCustomers": "/docs/customers#searchCustomers", "/docs#shape-PlanOption": "/docs/shapes/PlanOption"} {
 		tab := browser.Tab(t)
 		tab.Open(s.Subscriptions + from)
-		arrived := `(async () => { while (!location.href.endsWith("` + want + `")) await new Promise(requestAnimationFrame); return location.pathname + location.hash; })()`
-		if got := browsertest.Eval[string](tab, arrived); got != want {
-			t.Errorf("%s leads to %s, want %s", from, got, want)
-		}
+		tab.Until(`location.pathname + location.hash === "` + want + `"`)
 	}
 }
 

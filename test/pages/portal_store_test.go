@@ -97,14 +97,14 @@ func TestPortalAtStoreIsPageOrPartOfTheme(t *testing.T) {
 
 	s.Look.Design.InTheme = true
 	v.tab.Open(at + "/s/1")
-	browsertest.Eval[bool](v.tab, `(async () => { while (!document.querySelector("#title")) await new Promise(requestAnimationFrame); return true; })()`)
+	v.tab.Until(`document.querySelector("#title") !== null`)
 	v.look("subscription in theme", http.StatusOK, http.StatusOK)
 	v.says("House Blend Coffee and Earl Grey Loose Leaf")
 	style := `getComputedStyle(document.querySelector(".site")).backgroundColor + getComputedStyle(document.body).fontFamily`
 	if got := browsertest.Eval[string](v.tab, style); got != "rgb(34, 34, 34)sans-serif" {
 		t.Errorf("the part has changed the theme: %s", got)
 	}
-	browsertest.Eval[bool](v.tab, `(async () => { document.querySelector("a[data-ask]").click(); while (!document.querySelector("dialog[open]")) await new Promise(requestAnimationFrame); return true; })()`)
+	v.asks("a[data-ask]")
 	v.audit("dialog in theme", part{"", v.tab})
 	v.says("You won’t be charged $24.50.")
 

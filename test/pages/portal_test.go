@@ -141,6 +141,6 @@ func TestScreensOfPortalCanBeUsedByEverybody(t *testing.T) {
 	v.open("skip", order+"/skip", http.StatusOK)
 	v.open("now", order+"/now", http.StatusOK)
 	v.open("home again", at+"/s/1", http.StatusOK)
-	browsertest.Eval[bool](v.tab, `(async () => { document.querySelector("a[data-ask]").click(); while (!document.querySelector("dialog[open]")) await new Promise(requestAnimationFrame); return true; })()`)
+	v.asks("a[data-ask]")
 	v.audit("dialog", part{"", v.tab})
 }
