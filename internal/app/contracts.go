@@ -36,7 +36,7 @@ func (a *App) changeContracts(client *shopify.Client) {
 		Answers: a.Store.Answers(), Clock: a.options.Clock, UnsubscribeKey: a.keyFor("links that end e-mails"),
 	}
 	a.Bulk = &bulk.Service{
-		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Prices: a.Edits,
+		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Mails: a.Notify, Prices: a.Edits,
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
 	}
 	a.Overview = &overview.Service{Store: a.Store.Overview(), Clock: a.options.Clock}

@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 )
 
 // Kind is what is done to each contract.
@@ -37,10 +38,11 @@ const (
 	AddOneOff    Kind = "ADD_ONE_OFF"
 	RemoveOneOff Kind = "REMOVE_ONE_OFF"
 	SendLink     Kind = "SEND_PORTAL_LINK"
+	SendNews     Kind = "SEND_EMAIL"
 )
 
 // Kinds lists the kinds of action, in the order in which they are offered.
-var Kinds = []Kind{Pause, Resume, Cancel, SkipNext, MoveNext, SetQuantity, SetPrice, SwapVariant, ApplyCode, RemoveCode, SetCycles, AddOneOff, RemoveOneOff, SendLink}
+var Kinds = []Kind{Pause, Resume, Cancel, SkipNext, MoveNext, SetQuantity, SetPrice, SwapVariant, ApplyCode, RemoveCode, SetCycles, AddOneOff, RemoveOneOff, SendLink, SendNews}
 
 // ParseKind returns the kind with a name.
 func ParseKind(name string) (Kind, error) {
@@ -51,8 +53,8 @@ func ParseKind(name string) (Kind, error) {
 }
 
 // TypesCount reports whether an action of the kind is confirmed by typing how many contracts
-// it is for: one that ends contracts or changes what customers pay.
-func (k Kind) TypesCount() bool { return k == Cancel || k == SetPrice }
+// it is for: one that ends contracts, changes what customers pay, or writes to them.
+func (k Kind) TypesCount() bool { return k == Cancel || k == SetPrice || k == SendNews }
 
 // needsOrder reports whether it depends on the contract's next order that an action of the kind
 // is possible.
@@ -82,6 +84,8 @@ type Action struct {
 
 	Code string `json:"code,omitempty"` // ApplyCode, RemoveCode
 
+	News notify.News `json:"news,omitzero"` // SendNews
+
 	Min *int `json:"minCycles,omitempty"` // SetCycles: 0 is no limit; nil: as it is
 	Max *int `json:"maxCycles,omitempty"`
 }
@@ -109,6 +113,8 @@ func (a Action) Check(now time.Time) error {
 		}
 	case SetCycles:
 		return a.checkCycles()
+	case SendNews:
+		return a.News.Check()
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -120,6 +121,8 @@ func (s *Service) carryOut(ctx context.Context, store shop.Shop, j Job, i Item, 
 		err = s.Orders.RemoveOneOff(ctx, store, product)
 	case SendLink:
 		err = s.Links.SendLink(ctx, store.ID, login.CustomerRef{Line: c.Line, Customer: c.Customer.ID, Email: c.Customer.Email}, by)
+	case SendNews:
+		err = s.Mails.SendNews(ctx, store.ID, notify.Mailing{ID: int64(j.ID), Contract: c.ID, Customer: c.Customer, News: a.News, Actor: by})
 	default:
 		err = fault.New(fault.Internal, "%q is not an action", a.Kind)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -139,6 +140,10 @@ func (w *world) RemoveOneOff(_ context.Context, _ shop.Shop, cmd command.OneOff)
 
 func (w *world) SendLink(_ context.Context, _ shop.ID, who login.CustomerRef, by activity.Actor) error {
 	return w.change("link", contract.ID(who.Customer), by, func(*contract.Contract) {})
+}
+
+func (w *world) SendNews(_ context.Context, _ shop.ID, m notify.Mailing) error {
+	return w.change("write "+m.News.Subject, m.Contract, m.Actor, func(*contract.Contract) {})
 }
 
 func (w *world) Update(_ context.Context, _ shop.ID, fn func(Tx) error) error   { return fn(w) }

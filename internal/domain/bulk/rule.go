@@ -105,7 +105,7 @@ func assess(f facts, a Action, by activity.Actor, now time.Time) (Effect, Intent
 		if e.Is.Min, e.Is.Max = after.MinCycles, after.MaxCycles; err == nil && e.Is == e.Was {
 			err = unchanged(f.contract, "has these limits")
 		}
-	case SendLink:
+	case SendLink, SendNews:
 		if e.Link = true; f.contract.Customer.Email == "" {
 			err = fault.New(fault.FailedPrecondition, "the customer of contract %d has no e-mail address", f.contract.ID).Entity(entity).Code("emailMissing")
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -43,6 +44,11 @@ type Orders interface {
 // Links sends customers links to the portal.
 type Links interface {
 	SendLink(ctx context.Context, of shop.ID, who login.CustomerRef, by activity.Actor) error
+}
+
+// Mails sends customers e-mails in a merchant's words.
+type Mails interface {
+	SendNews(ctx context.Context, of shop.ID, m notify.Mailing) error
 }
 
 // Reader reads what an action depends on.
@@ -124,6 +130,7 @@ type Service struct {
 	Edits     Edits
 	Orders    Orders
 	Links     Links
+	Mails     Mails
 	Prices    Prices
 	Clock     clock.Clock
 	Log       *slog.Logger

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -367,6 +368,7 @@ func TestEffectsOfActions(t *testing.T) {
 		"a maximum below the minimum":          {Action{Kind: SetCycles, Min: new(3), Max: new(2)}, "cycleLimits", ""},
 		"limits":                               {Action{Kind: SetCycles, Min: new(3)}, "", "ACTIVE " + ten + " " + usd(2500)},
 		"a one-time product that is not there": {Action{Kind: RemoveOneOff, Variant: 7}, "oneOffNotFound", ""},
+		"an e-mail":                            {Action{Kind: SendNews, News: notify.News{Subject: "New", Text: "tea"}}, "", "ACTIVE " + ten + " " + usd(2500)},
 		"a link":                               {Action{Kind: SendLink}, "", "ACTIVE " + ten + " " + usd(2500)},
 	} {
 		w := begin(t, 1)
@@ -399,6 +401,8 @@ func TestActionsAreChecked(t *testing.T) {
 		"too many days":            {Action{Kind: MoveNext, Days: 400}, "parameterInvalid"},
 		"no variant":               {Action{Kind: SetQuantity, Quantity: 1}, "parameterInvalid"},
 		"no quantity":              {Action{Kind: SetQuantity, Variant: 7}, "quantity"},
+		"an e-mail without text":   {Action{Kind: SendNews, News: notify.News{Subject: "New"}}, "newsInvalid"},
+		"a subject of two lines":   {Action{Kind: SendNews, News: notify.News{Subject: "New\nBcc: x", Text: "tea"}}, "newsInvalid"},
 		"too many of a product":    {Action{Kind: AddOneOff, Variant: 7, Quantity: 1000}, "parameterInvalid"},
 		"the same variant":         {Action{Kind: SwapVariant, Variant: 7, NewVariant: 7}, "parameterInvalid"},
 		"a negative price":         {Action{Kind: SetPrice, Variant: 7, Price: price(-1)}, "price"},

@@ -16,6 +16,7 @@ type Facts struct {
 	Link    *Link     `json:"link,omitempty"`    // that signs in
 	Digest  *Digest   `json:"digest,omitempty"`  // of declined charges
 	Points  *Points   `json:"points,omitempty"`  // of a loyalty member
+	News    *News     `json:"news,omitempty"`    // of a merchant
 	Date    time.Time `json:"date,omitzero"`     // of the order that is announced, or from which on a card is expired
 }
 

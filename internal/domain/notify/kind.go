@@ -42,6 +42,7 @@ const (
 	TierReached         Kind = "tier_reached"
 	RewardIssued        Kind = "reward_issued"
 	Birthday            Kind = shop.BirthdayMail
+	StoreNews           Kind = "store_news" // what a merchant writes to many customers
 	StaffLink           Kind = "staff_link"
 
 	Test           Kind = "test"            // an e-mail of any kind, to the user of the dashboard who looks at it
@@ -95,6 +96,7 @@ var traits = map[Kind]trait{
 	TierReached:         {event: activity.InformationalEvent},
 	RewardIssued:        {event: activity.InformationalEvent},
 	Birthday:            {event: activity.InformationalEvent},
+	StoreNews:           {event: activity.BulkEmail},
 	ManagementLink:      {event: activity.SendSubscriptionManagementLink, secret: true},
 	StaffLink:           {event: activity.Email, secret: true, staff: true},
 	Test:                {event: activity.Email, staff: true},
@@ -104,7 +106,7 @@ var traits = map[Kind]trait{
 // have set.
 var OptionalKinds = []Kind{
 	UpcomingOrder, TransactionSuccess, OutOfStock, Paused, Resumed, OrderSkipped, NextDate, Frequency, Address, ProductAdded, ProductRemoved, ProductReplaced,
-	PointsEarned, PointsExpiring, TierReached, RewardIssued, Birthday,
+	PointsEarned, PointsExpiring, TierReached, RewardIssued, Birthday, StoreNews,
 }
 
 // MemberKinds lists the kinds that only members of a loyalty programme get.

@@ -195,10 +195,22 @@ func describe(a bulk.Action, v dashboard.Visit) string {
 		return "The discount code " + a.Code + " is removed."
 	case bulk.AddOneOff:
 		return fmt.Sprintf("The next order of each contract carries variant %d, quantity %d.", a.Variant, a.Quantity)
+	case bulk.SendNews:
+		return "The subject is “" + a.News.Subject + "”, and the text begins “" + begins(a.News.Text) + "”."
 	case bulk.RemoveOneOff:
 		return fmt.Sprintf("The next order of each contract carries variant %d no more.", a.Variant)
 	}
 	return ""
+}
+
+// begins returns the first words of a text.
+func begins(text string) string {
+	const most = 120
+	words := strings.Join(strings.Fields(text), " ")
+	if runes := []rune(words); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return words
 }
 
 // state says how a contract is before or after an action.

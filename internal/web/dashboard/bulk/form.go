@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
@@ -38,6 +39,10 @@ var fieldsOf = map[bulk.Kind][]dashboard.Field{
 	bulk.SetCycles: {
 		{Name: "minCycles", Label: "Minimum", Type: "number", Min: "0", Limit: "9999", Hint: "Orders that customers commit to. 0 is none. Leave empty to keep it."},
 		{Name: "maxCycles", Label: "Maximum", Type: "number", Min: "0", Limit: "9999", Hint: "Orders after which a contract ends. 0 is no end. Leave empty to keep it."},
+	},
+	bulk.SendNews: {
+		{Name: "subject", Label: "Subject", Required: true, Max: notify.MaxNewsSubject},
+		{Name: "text", Label: "Text", Type: "textarea", Required: true, Max: notify.MaxNewsText, Hint: "The greeting, a link to the subscription and the link to refuse such e-mails are added. A blank line begins a paragraph."},
 	},
 	bulk.AddOneOff:    {variantField, quantityField},
 	bulk.RemoveOneOff: {variantField},
@@ -79,7 +84,7 @@ func (m *room) action(form url.Values, v dashboard.Visit) (bulk.Action, error) {
 	if err != nil {
 		return bulk.Action{}, err
 	}
-	a := bulk.Action{Kind: kind, Reason: strings.TrimSpace(form.Get("reason")), Now: form.Get("now") == "on", Future: form.Get("future") == "on", Code: strings.TrimSpace(form.Get("code"))}
+	a := bulk.Action{Kind: kind, Reason: strings.TrimSpace(form.Get("reason")), Now: form.Get("now") == "on", Future: form.Get("future") == "on", Code: strings.TrimSpace(form.Get("code")), News: notify.News{Subject: strings.TrimSpace(form.Get("subject")), Text: strings.TrimSpace(form.Get("text"))}}
 	for _, read := range []func(url.Values, dashboard.Visit, *bulk.Action) error{m.days, numbers, products} {
 		if err := read(form, v, &a); err != nil {
 			return a, err

@@ -168,12 +168,21 @@ func TestBadInputIsRefusedAtItsField(t *testing.T) {
 		{"a day that is none", []string{"id", "8", "action", "MOVE_NEXT", "date", "2026-02-30"}, 422, "is not a day"},
 		{"a price that is none", []string{"id", "8", "action", "SET_PRICE", "variant", "7", "price", "cheap"}, 422, "is not an amount"},
 		{"a variant that is none", []string{"id", "8", "action", "SWAP_VARIANT", "variant", "x"}, 422, "variant"},
+		{"an e-mail without text", []string{"id", "8", "action", "SEND_EMAIL", "subject", "New", "text", " "}, 422, "Text has 0 characters"},
 		{"an unknown action", []string{"id", "8", "action", "DELETE"}, 422, "is not an action"},
 		{"a contract that is no number", []string{"id", "x", "action", "PAUSE"}, 400, "is not the number of a contract"},
 		{"an unknown search", []string{"all", "1", "query", "view=x", "action", "PAUSE"}, 400, "unknown parameter"},
 	} {
 		t.Run(row.name, func(t *testing.T) { s.Want(s.Post(at+"/preview", row.fields...), row.status, row.says) })
 	}
+}
+
+func TestEMailIsWrittenAndConfirmedByCount(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	s.Want(s.Post(at+"/new", "id", "8", "action", "SEND_EMAIL"), http.StatusOK, `name="subject"`, `name="text"`, "What was sent cannot be taken back")
+	p := s.Post(at+"/preview", "id", "8", "action", "SEND_EMAIL", "subject", "A <b>tea", "text", "One.\n\nTwo."+strings.Repeat(" x", 100))
+	s.Want(p, http.StatusOK, "The subject is “A &lt;b&gt;tea”, and the text begins “One. Two. x x", "x …”", "Type 12, the number of selected contracts", "Send to 11 contracts")
 }
 
 func TestActionWithoutParametersIsPreviewedAtOnce(t *testing.T) {

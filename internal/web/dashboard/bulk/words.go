@@ -36,6 +36,7 @@ var wordsOf = map[bulk.Kind]words{
 	bulk.AddOneOff:    {"Add one-time product", "Add to %s", "Adding a product to %s", "Added a product to %s", "Keep the orders", false, "The next order carries the product once, at the catalogue's price.", true},
 	bulk.RemoveOneOff: {"Remove one-time product", "Remove from %s", "Removing a product from %s", "Removed a product from %s", "Keep the product", false, "", true},
 	bulk.SendLink:     {"Send portal link", "Send to %s", "Sending links to %s", "Sent links to %s", "Send nothing", false, "Each customer gets one e-mail with a link that works once, within two hours.", false},
+	bulk.SendNews:     {"Send e-mail", "Send to %s", "Writing to %s", "Wrote to %s", "Send nothing", true, "Each customer gets one e-mail, from 8:00 to 20:00, also with several contracts. Those who do not want news from the store, and those of cancelled contracts, get none. What was sent cannot be taken back.", true},
 }
 
 func contracts(n int) string { return dashboard.Count(n, "contract", "contracts") }

@@ -51,6 +51,9 @@ var Mails = []struct {
 		{notify.RewardIssued, "Reward issued", "With its discount code."},
 		{notify.Birthday, "Birthday", "When points were given for it."},
 	}},
+	{"News", []Mail{
+		{notify.StoreNews, "News from you", "What you write to many customers at once, from the list of contracts."},
+	}},
 	{"Signing in", []Mail{
 		{notify.ManagementLink, "Sign-in link", "Without it customers cannot sign in by e-mail."},
 	}},

@@ -2,6 +2,7 @@ package letters
 
 import (
 	"html/template"
+	"regexp"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -37,6 +38,8 @@ func compose(list []matter) page {
 		p.expires(m)
 	case notify.Canceled:
 		p.cancelled(m)
+	case notify.StoreNews:
+		p.tells(m)
 	case notify.PointsEarned, notify.PointsExpiring, notify.TierReached, notify.RewardIssued, notify.Birthday:
 		p.member(m.news())
 	default:
@@ -52,7 +55,7 @@ var whys = map[notify.Kind]string{
 	notify.Paused: "change", notify.Resumed: "change", notify.Canceled: "cancelled", notify.OrderSkipped: "change", notify.NextDate: "change", notify.Frequency: "change",
 	notify.Address: "change", notify.ProductAdded: "change", notify.ProductRemoved: "change", notify.ProductReplaced: "change", notify.PriceUpdated: "price",
 	notify.ManagementLink: "link", notify.PointsEarned: "points", notify.PointsExpiring: "points", notify.TierReached: "points", notify.RewardIssued: "points",
-	notify.Birthday: "points",
+	notify.Birthday: "points", notify.StoreNews: "news",
 }
 
 // news returns what a matter reports to a loyalty member.
@@ -268,6 +271,18 @@ func (p *page) expires(m matter) {
 		p.say(v.T("mail.card.order", "day", v.Day(next.BillingDate), "amount", words.Cost(v, next.Record), "product", words.Name(v, c)))
 	}
 	p.Button = &anchor{v.T("action.updatePayment"), at(v, words.Path(c.ID)+"/payment")}
+}
+
+// blankLine begins another paragraph.
+var blankLine = regexp.MustCompile(`\r?\n\s*\n`)
+
+// tells is what a merchant writes.
+func (p *page) tells(m matter) {
+	p.Subject, p.Heading = m.Facts.News.Subject, m.Facts.News.Subject
+	for _, paragraph := range blankLine.Split(strings.TrimSpace(m.Facts.News.Text), -1) {
+		p.say(paragraph)
+	}
+	p.manage(m)
 }
 
 // cancelled is about the end of a contract.

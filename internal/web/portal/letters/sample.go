@@ -222,6 +222,8 @@ func sample(v portal.Visit, kind notify.Kind) (matter, error) {
 	switch kind {
 	case notify.ManagementLink:
 		m.Facts.Link = &notify.Link{URL: v.View.At("/l/sample"), Expires: v.Now.Add(2 * time.Hour)}
+	case notify.StoreNews:
+		m.Facts.News = &notify.News{Subject: "A new tea is here", Text: "It is green, light and fresh.\n\nYou can add it to your next order."}
 	case notify.UpcomingOrder:
 		m.Facts.Date = order.BillingDate
 	case notify.ExpiringCard:
