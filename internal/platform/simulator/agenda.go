@@ -15,12 +15,13 @@ import (
 type item struct {
 	Seq  int64
 	At   time.Time
-	Rank int64 // the contract's id, before Seq: the order of what falls on one instant does not depend on who asked first
+	App  string `json:",omitempty"` // owner of what CancelAll ends
+	Rank int64  // the contract's id, before Seq: the order of what falls on one instant does not depend on who asked first
 	Shop string
 
 	Complete  int64     `json:",omitempty"` // the attempt that ends
 	Deliver   *delivery `json:",omitempty"`
-	CancelAll bool      `json:",omitempty"` // end the contracts of an uninstalled store
+	CancelAll bool      `json:",omitempty"` // end the contracts of an app that was uninstalled
 }
 
 func (i item) key() rowKey { return number("agenda", i.Shop, i.Seq) }
@@ -123,16 +124,7 @@ func (s *Simulator) RunDue(ctx context.Context) (int, error) {
 func (s *Simulator) carryOut(i item) {
 	sh := s.state.shops[i.Shop]
 	if i.CancelAll {
-		if sh.UninstalledAt.IsZero() || i.At.Before(sh.UninstalledAt.Add(orphanCancelDelay)) {
-			return // the app is back
-		}
-		for _, c := range sh.contracts.order {
-			if !c.terminated() {
-				c.Terms.Status = statusCancelled
-				s.touch(c, i.At.Truncate(time.Second))
-			}
-		}
-		s.removePlanGroups(sh)
+		s.leave(sh, i)
 		return
 	}
 	if a, ok := sh.attempts.get(i.Complete); ok {

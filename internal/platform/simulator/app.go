@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +25,9 @@ type AppSettings struct {
 	// Withheld are scopes that the platform has not approved for the app: it grants them to
 	// no store, whatever a merchant agrees to.
 	Withheld []string
+	// OwnContracts has the tokens of an app beside the first open the API, with contracts,
+	// plans, profiles and webhook subscriptions of its own.
+	OwnContracts bool
 }
 
 // TokenRules are how the platform treats tokens where its documentation leaves a choice.
@@ -100,17 +102,6 @@ const (
 func (sh *store) issued(kind string) string {
 	sh.Grants.Count++
 	return kind + "_" + hexOf(kind, sh.Domain, sh.ID, sh.Grants.Count)
-}
-
-// opens reports whether a token opens the store now.
-func (sh *store) opens(token string, now time.Time) bool {
-	if !sh.UninstalledAt.IsZero() {
-		return false
-	}
-	if token == sh.Token {
-		return !sh.Grants.Retired
-	}
-	return slices.ContainsFunc(sh.Grants.Access, func(a accessToken) bool { return a.Token == token && now.Before(a.ExpiresAt) })
 }
 
 // SessionToken returns what App Bridge gives an embedded page of the first app: a token of

@@ -74,6 +74,9 @@ type attempt struct {
 func (a *attempt) key() rowKey { return number("attempt", a.Shop, a.ID) }
 func (a *attempt) gid() string { return gid.Of("SubscriptionBillingAttempt", a.ID) }
 
+// attemptKey is an idempotency key of an app.
+type attemptKey struct{ owner, key string }
+
 // attemptsPerContract spaces the ids of attempts, which are the contract's id
 // and the number of the attempt: the same charges get the same ids in whatever
 // order contracts are charged.
@@ -98,7 +101,7 @@ func chargeError(code, message string, field ...string) *userError {
 // charge begins a charge, or returns the one that the key began.
 func (s *Simulator) charge(in chargeInput) (*attempt, *userError) {
 	c, now := in.contract, s.now()
-	if a, ok := c.shop.byKey[in.key]; ok && in.key != "" {
+	if a, ok := c.shop.byKey[attemptKey{c.App, in.key}]; ok && in.key != "" {
 		if life := s.opts.Switches.KeyLifetime; life <= 0 || now.Before(a.CreatedAt.Add(life)) {
 			return a, nil
 		}
@@ -332,7 +335,7 @@ func (s *Simulator) index(a *attempt) {
 	}
 	a.contract = c
 	sh.attempts.add(a.ID, a)
-	sh.byKey[a.Key] = a
+	sh.byKey[attemptKey{c.App, a.Key}] = a
 	c.attempts = append(c.attempts, a)
 	r := c.record(a.Cycle)
 	r.attempts = append(r.attempts, a)

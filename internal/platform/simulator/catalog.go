@@ -52,7 +52,7 @@ func (s *Simulator) AddShop(spec ShopSpec) error {
 		if s.state.shops[spec.Domain] != nil {
 			return fault.New(fault.FailedPrecondition, "the store %s exists already", spec.Domain)
 		}
-		if s.state.byToken[spec.Token] != nil {
+		if _, taken := s.state.byToken[spec.Token]; taken {
 			return fault.New(fault.FailedPrecondition, "another store has this token")
 		}
 		zone, err := zoneNamed(or(spec.TimeZone, "UTC"))
@@ -115,7 +115,7 @@ func (s *Simulator) ChangeShop(to Shop) (Shop, error) {
 		sh.zone, sh.TimeZone = zone, zone.String()
 		sh.Name, sh.Email, sh.Currency = or(to.Name, sh.Name), or(to.Email, sh.Email), or(to.Currency, sh.Currency)
 		s.save(sh)
-		s.emitShop(sh, "SHOP_UPDATE")
+		s.emitShop(sh, everyApp, "SHOP_UPDATE")
 		is = Shop{sh.Domain, sh.Name, sh.Email, sh.TimeZone, sh.Currency}
 		return nil
 	})
@@ -132,12 +132,21 @@ func or[T comparable](v, otherwise T) T {
 
 func (s *Simulator) addStore(sh *store, zone *time.Location) {
 	sh.zone = zone
-	sh.bucket = newBucket(s.opts.CostMaximum, s.opts.ThrottleClock.Now())
-	sh.byEmail, sh.methods, sh.byKey = map[string]*customer{}, map[string]*paymentMethod{}, map[string]*attempt{}
+	sh.bucket = s.fullBucket()
+	sh.byEmail, sh.methods, sh.byKey = map[string]*customer{}, map[string]*paymentMethod{}, map[attemptKey]*attempt{}
 	s.state.shops[sh.Domain] = sh
-	s.state.byToken[sh.Token] = sh
+	s.state.byToken[sh.Token] = opening{sh, firstApp}
 	for _, a := range sh.Grants.Access {
-		s.state.byToken[a.Token] = sh
+		s.state.byToken[a.Token] = opening{sh, firstApp}
+	}
+	for client, is := range sh.Others {
+		is.bucket = s.fullBucket()
+		if is.Token != "" {
+			s.state.byToken[is.Token] = opening{sh, client}
+		}
+		for _, a := range is.Grants.Access {
+			s.state.byToken[a.Token] = opening{sh, client}
+		}
 	}
 	s.state.order = append(s.state.order, sh)
 }

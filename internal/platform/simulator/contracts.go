@@ -116,6 +116,7 @@ type priceStep struct {
 type contract struct {
 	Shop          string
 	ID            int64
+	App           string `json:",omitempty"` // owner
 	Currency      money.Currency
 	Customer      int64
 	OriginOrder   int64 // 0: none

@@ -8,13 +8,15 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// bucket is a store's leaky bucket of cost points.
+// bucket is the leaky bucket of cost points that an app has in a store.
 type bucket struct {
 	level  float64
 	filled time.Time
 }
 
-func newBucket(maximum float64, now time.Time) bucket { return bucket{maximum, now} }
+func (s *Simulator) fullBucket() bucket {
+	return bucket{s.opts.CostMaximum, s.opts.ThrottleClock.Now()}
+}
 
 // refill adds what was restored since the last time.
 func (b *bucket) refill(maximum, restore float64, now time.Time) {
@@ -24,14 +26,17 @@ func (b *bucket) refill(maximum, restore float64, now time.Time) {
 	}
 }
 
-// SetBudget gives every store a bucket of so many points, which is full, and has so
+// SetBudget gives every app in every store a bucket of so many points, which is full, and has so
 // many restored in a second.
 func (s *Simulator) SetBudget(maximum, restore float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opts.CostMaximum, s.opts.CostRestore = maximum, restore
 	for _, sh := range s.state.shops {
-		sh.bucket = newBucket(maximum, s.opts.ThrottleClock.Now())
+		sh.bucket = s.fullBucket()
+		for _, is := range sh.Others {
+			is.bucket = s.fullBucket()
+		}
 	}
 }
 
@@ -48,8 +53,8 @@ type costReport struct {
 	Status    throttleStatus `json:"throttleStatus"`
 }
 
-func (s *Simulator) throttle(sh *store) throttleStatus {
-	return throttleStatus{s.opts.CostMaximum, int(sh.bucket.level), s.opts.CostRestore}
+func (s *Simulator) throttle(b *bucket) throttleStatus {
+	return throttleStatus{s.opts.CostMaximum, int(b.level), s.opts.CostRestore}
 }
 
 // Costs that do not follow from the shape of a document. They and the formula

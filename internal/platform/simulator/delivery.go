@@ -16,6 +16,7 @@ import (
 // delivery is one webhook on its way to one address.
 type delivery struct {
 	Shop         string
+	App          string `json:",omitempty"` // owner of the subscription
 	Event        string // the same for every subscription and every retry
 	Webhook      string // the same for every retry
 	Topic        string // as in the schema's enum
@@ -86,7 +87,7 @@ func (s *Simulator) deliver(ctx context.Context, d *delivery) bool {
 	for name, value := range map[string]string{
 		"Content-Type":           "application/json",
 		"X-Shopify-Topic":        headerTopic(d.Topic),
-		"X-Shopify-Hmac-Sha256":  Sign(s.opts.AppSecret, d.Body),
+		"X-Shopify-Hmac-Sha256":  Sign(s.secretOf(d.App), d.Body),
 		"X-Shopify-Shop-Domain":  d.Shop,
 		"X-Shopify-Api-Version":  d.APIVersion,
 		"X-Shopify-Webhook-Id":   d.Webhook,

@@ -26,6 +26,7 @@ type ContractSpec struct {
 	Status          string    // default ACTIVE
 	OriginOrderName string    // default: the next one, such as "#1001"
 	DiscountCodes   []string  // that the buyer enters: the first order uses them
+	App             string    // client id of the app whose contract it is; default: the app that sells on the plan, else the first
 }
 
 // CustomerSpec is a buyer. An id or e-mail address that the store knows means
@@ -117,6 +118,10 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 	if refused := s.checkTerms(sh, t); refused != nil {
 		return Made{}, fault.New(fault.Invalid, "%s", refused.Message).Code(refused.Code)
 	}
+	owner, err := s.ownerOf(sh, spec.App, t.Lines)
+	if err != nil {
+		return Made{}, err
+	}
 	cust, err := s.buyer(sh, spec.Customer)
 	if err != nil {
 		return Made{}, err
@@ -134,7 +139,7 @@ func (s *Simulator) checkout(spec ContractSpec) (Made, error) {
 		o.Name = spec.OriginOrderName
 	}
 	c := s.newContract(sh, cust, currency, t, created)
-	c.OriginOrder, o.Contract, o.contract = o.ID, c.ID, c
+	c.App, c.OriginOrder, o.Contract, o.contract = owner, o.ID, c.ID, c
 	c.orders = append(c.orders, o)
 	s.redeemed(sh, t.Discounts)
 	s.useDiscounts(c, &c.Terms)
@@ -371,65 +376,6 @@ func (s *Simulator) Outcome(o Outcome) error {
 		o.Cycles = slices.Clone(o.Cycles)
 		c.Script = append(c.Script, o)
 		s.save(c)
-		return nil
-	})
-}
-
-// Uninstall removes the first app from a store: its token is dead at once, its
-// subscriptions hear of it, and contracts end two days later.
-func (s *Simulator) Uninstall(shop string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
-		if !sh.UninstalledAt.IsZero() {
-			return fault.New(fault.FailedPrecondition, "%s has uninstalled the app already", sh.Domain)
-		}
-		sh.UninstalledAt = s.now()
-		s.forgetTokens(installation{sh: sh, grants: &sh.Grants})
-		s.save(sh)
-		s.emitShop(sh, "APP_UNINSTALLED")
-		for _, w := range sh.subscriptions.order {
-			w.Removed = true
-			s.save(w)
-		}
-		s.schedule(item{At: s.opts.Clock.Now().Add(orphanCancelDelay), Shop: sh.Domain, CancelAll: true})
-		return nil
-	})
-}
-
-// NeverInstalled makes a new store one that has never had the app.
-func (s *Simulator) NeverInstalled(shop string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
-		sh.UninstalledAt, sh.Grants.Retired = s.now(), true
-		s.save(sh)
-		return nil
-	})
-}
-
-// Install puts the app back into a store that removed it, with a new token. Its
-// webhook subscriptions are gone; its contracts go on when they have not ended.
-func (s *Simulator) Install(shop, token string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
-		if sh.UninstalledAt.IsZero() {
-			return fault.New(fault.FailedPrecondition, "%s has the app", sh.Domain)
-		}
-		if s.state.byToken[token] != nil {
-			return fault.New(fault.FailedPrecondition, "another store has this token")
-		}
-		delete(s.state.byToken, sh.Token)
-		sh.Token, sh.UninstalledAt, sh.Grants.Retired = token, time.Time{}, false
-		s.state.byToken[token] = sh
-		s.save(sh)
 		return nil
 	})
 }

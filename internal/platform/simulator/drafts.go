@@ -12,6 +12,7 @@ import (
 type draft struct {
 	Shop      string
 	ID        int64
+	App       string `json:",omitempty"` // owner
 	Contract  int64  // 0 until a new contract's draft is committed
 	New       bool   // the commit makes the contract
 	Revision  uint64 // of the contract when the draft was opened
@@ -32,7 +33,7 @@ func (d *draft) gid() string { return gid.Of("SubscriptionDraft", d.ID) }
 
 func (s *Simulator) openDraft(sh *store, c *contract) *draft {
 	d := &draft{
-		Shop: sh.Domain, ID: take(&sh.next.Draft), Contract: c.ID, Revision: c.Revision,
+		Shop: sh.Domain, ID: take(&sh.next.Draft), App: c.App, Contract: c.ID, Revision: c.Revision,
 		Customer: c.Customer, Currency: c.Currency, Terms: c.Terms.clone(), CreatedAt: s.now(),
 	}
 	sh.drafts.add(d.ID, d)
@@ -89,6 +90,7 @@ func (s *Simulator) commit(sh *store, d *draft) (*contract, *userError) {
 		t := d.Terms.settled(nil)
 		cust, _ := sh.customers.get(d.Customer)
 		c = s.newContract(sh, cust, d.Currency, t, now)
+		c.App = d.App
 		if s.opts.Switches.DraftCreateIgnoresNextBillingDate {
 			c.Segments = []segment{s.draftSegment(now, t.Billing, sh.zone)}
 		}

@@ -61,6 +61,8 @@ func userErrors(e *userError) part {
 type exec struct {
 	s      *Simulator
 	shop   *store
+	app    string // owner of what the app of the token makes
+	at     installation
 	doc    *document
 	op     *ast.OperationDefinition
 	vars   args

@@ -48,7 +48,7 @@ func (r registry) customers() {
 			}
 			return x.paginate("CustomerPaymentMethod", entries, a)
 		}),
-		"subscriptionContracts": on(func(x *exec, c *customer, a args) any { return x.contracts(c.contracts, a) }),
+		"subscriptionContracts": on(func(x *exec, c *customer, a args) any { return x.contracts(ownOf(x, c.contracts), a) }),
 		"orders":                on(func(x *exec, c *customer, a args) any { return x.orders(c.orders, a) }),
 	}
 	r["CustomerEmailAddress"] = fields{
@@ -75,7 +75,7 @@ func (r registry) customers() {
 					list = append(list, c)
 				}
 			}
-			return x.contracts(list, a)
+			return x.contracts(ownOf(x, list), a)
 		}),
 	}
 	r["CustomerCreditCard"] = fields{
@@ -173,15 +173,16 @@ type lineOf struct {
 }
 
 // contract returns the contract that the line began or renewed; nil when it was bought
-// once.
-func (l lineOf) contract() *contract {
-	if c, ok := l.shop.contracts.get(l.Contract); ok {
-		return c
+// once, or is of another app.
+func (l lineOf) contract(x *exec) *contract {
+	c, ok := l.shop.contracts.get(l.Contract)
+	if !ok && !l.Once {
+		c = l.order.contract
 	}
-	if l.Once {
+	if c == nil || c.App != x.app {
 		return nil
 	}
-	return l.order.contract
+	return c
 }
 
 // left is what is left of a line's price after discounts.
@@ -298,7 +299,7 @@ func (r registry) orders() {
 		"totalDiscountSet":   get(func(l lineOf) any { return moneyBag(money.Amount{Currency: l.Price.Currency}.Plus(l.Discount)) }),
 		"customAttributes":   get(func(l lineOf) any { return attributeObjects(l.Attributes) }),
 		"image":              get(func(l lineOf) any { return imageObject(l.Image) }),
-		"contract":           get(func(l lineOf) any { return contractObject(l.contract()) }),
+		"contract":           on(func(x *exec, l lineOf, _ args) any { return contractObject(l.contract(x)) }),
 		"product": get(func(l lineOf) any {
 			p, _ := l.shop.products.get(l.Product)
 			return typed("Product", p)

@@ -28,7 +28,7 @@ func (r registry) profileQueries() {
 	q["deliveryProfiles"] = func(x *exec, _ any, a args) any {
 		var entries []entry
 		for _, p := range x.shop.profiles.order {
-			if !p.Removed {
+			if x.profile(p.ID) != nil {
 				entries = append(entries, entry{0, p.ID, typed("DeliveryProfile", p)})
 			}
 		}
@@ -130,7 +130,7 @@ func (r registry) profileFields() {
 		"sellingPlanGroups": on(func(x *exec, p *profile, a args) any {
 			var entries []entry
 			for _, id := range p.PlanGroups {
-				if g, ok := x.shop.planGroups.get(id); ok {
+				if g, ok := ownByID(x, &x.shop.planGroups, id); ok {
 					entries = append(entries, entry{0, g.ID, typed("SellingPlanGroup", g)})
 				}
 			}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
@@ -34,8 +35,8 @@ func (r registry) storeFields() {
 			_, seconds := x.s.now().In(s.zone).Zone()
 			return seconds / 60
 		}),
-		"metafield": on(func(_ *exec, s *store, a args) any {
-			if i := s.metafield(namespaceOf(a), a.text("key")); i >= 0 {
+		"metafield": on(func(x *exec, s *store, a args) any {
+			if i := x.metafield(namespaceOf(a), a.text("key")); i >= 0 {
 				return object{"Metafield", s.Metafields[i]}
 			}
 			return object{kind: "Metafield"}
@@ -43,7 +44,7 @@ func (r registry) storeFields() {
 		"metafields": on(func(x *exec, s *store, a args) any {
 			var entries []entry
 			for _, m := range s.Metafields {
-				if !a.has("namespace") || m.Namespace == a.text("namespace") {
+				if m.App == x.fieldOwner(m.Namespace) && (!a.has("namespace") || m.Namespace == a.text("namespace")) {
 					entries = append(entries, entry{0, m.ID, object{"Metafield", m}})
 				}
 			}
@@ -84,13 +85,20 @@ const appNamespace = "$app"
 
 func namespaceOf(a args) string { return or(a.text("namespace"), appNamespace) }
 
-func (sh *store) metafield(namespace, key string) int {
-	for i, m := range sh.Metafields {
-		if m.Namespace == namespace && m.Key == key {
-			return i
-		}
+// fieldOwner returns the owner of the metafields in a namespace; those of other namespaces than an
+// app's own have none.
+func (x *exec) fieldOwner(namespace string) string {
+	if strings.HasPrefix(namespace, appNamespace) {
+		return x.app
 	}
-	return -1
+	return ""
+}
+
+// metafield returns where a metafield of the store stands, or -1.
+func (x *exec) metafield(namespace, key string) int {
+	return slices.IndexFunc(x.shop.Metafields, func(m metafield) bool {
+		return m.Namespace == namespace && m.Key == key && m.App == x.fieldOwner(namespace)
+	})
 }
 
 // digest changes whenever the value does.

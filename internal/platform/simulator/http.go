@@ -34,7 +34,7 @@ type costExtension struct {
 var nullData = json.RawMessage("null")
 
 // Handler answers POST /admin/api/{version}/graphql.json. The access token says
-// which store is meant.
+// which store is meant, and which app asks.
 func (s *Simulator) Handler() http.Handler {
 	version := regexp.MustCompile(`^(\d{4}-\d{2}|unstable)$`)
 	mux := http.NewServeMux()
@@ -64,8 +64,7 @@ func atStore(next http.Handler) *http.ServeMux {
 
 func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get("X-Shopify-Access-Token")
-	shop := s.shopOf(token)
-	if shop == "" {
+	if !s.opensAPI(token) {
 		writeJSON(w, http.StatusUnauthorized, map[string]string{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
 		return
 	}
@@ -79,15 +78,18 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 	executed := false
 	err := s.update(func() error {
 		var roll uint64
-		kind, roll = s.requestFault(shop, *req.Query+req.OperationName, string(req.Variables))
-		sh := s.state.shops[shop]
+		i, ok := s.openedBy(token)
+		if !ok { // since it was looked at
+			return nil
+		}
+		kind, roll = s.requestFault(i.sh.Domain+i.owner, *req.Query+req.OperationName, string(req.Variables))
 		if kind == Throttled {
-			ans = s.throttled(sh, mutationCost)
+			ans = s.throttled(i.bucket, mutationCost)
 			return nil
 		}
 		executed = kind == "" || kind == TimeoutAfter || ((kind == HTTP500 || kind == ConnectionReset) && roll&1 == 1)
 		if executed {
-			ans = s.answer(sh, req)
+			ans = s.answer(i, req)
 		}
 		return nil
 	})
@@ -109,19 +111,16 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// shopOf returns the store that a token opens, or "".
-func (s *Simulator) shopOf(token string) string {
+// opensAPI reports whether a token opens the API now.
+func (s *Simulator) opensAPI(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sh := s.state.byToken[token]
-	if sh == nil || !sh.opens(token, s.opts.Clock.Now()) {
-		return ""
-	}
-	return sh.Domain
+	_, ok := s.openedBy(token)
+	return ok
 }
 
 // answer checks, charges for and executes a request.
-func (s *Simulator) answer(sh *store, req request) answer {
+func (s *Simulator) answer(i installation, req request) answer {
 	doc := s.document(*req.Query)
 	if len(doc.refused) > 0 {
 		return answer{Errors: doc.refused}
@@ -151,24 +150,24 @@ func (s *Simulator) answer(sh *store, req request) answer {
 			Extensions: &extensions{Code: codeMaxCost, Cost: cost, MaxCost: maxQueryCost, Documentation: limitsPage},
 		}}}
 	}
-	sh.bucket.refill(s.opts.CostMaximum, s.opts.CostRestore, s.opts.ThrottleClock.Now())
-	if sh.bucket.level < float64(cost) {
-		return s.throttled(sh, cost)
+	i.bucket.refill(s.opts.CostMaximum, s.opts.CostRestore, s.opts.ThrottleClock.Now())
+	if i.bucket.level < float64(cost) {
+		return s.throttled(i.bucket, cost)
 	}
-	x := exec{s: s, shop: sh, doc: doc, op: op, vars: vars, out: make([]byte, 0, 1024)}
+	x := exec{s: s, shop: i.sh, app: i.owner, at: i, doc: doc, op: op, vars: vars, out: make([]byte, 0, 1024)}
 	data, actual := x.run()
 	actual = min(actual, cost)
-	sh.bucket.level -= float64(actual)
+	i.bucket.level -= float64(actual)
 	return answer{
 		Data: data, Errors: x.errors,
-		Extensions: &costExtension{costReport{Requested: cost, Actual: &actual, Status: s.throttle(sh)}},
+		Extensions: &costExtension{costReport{Requested: cost, Actual: &actual, Status: s.throttle(i.bucket)}},
 	}
 }
 
-func (s *Simulator) throttled(sh *store, cost int) answer {
+func (s *Simulator) throttled(b *bucket, cost int) answer {
 	return answer{
 		Errors:     []apiError{{Message: "Throttled", Extensions: &extensions{Code: codeThrottled, Documentation: limitsPage}}},
-		Extensions: &costExtension{costReport{Requested: cost, Status: s.throttle(sh)}},
+		Extensions: &costExtension{costReport{Requested: cost, Status: s.throttle(b)}},
 	}
 }
 

@@ -10,20 +10,20 @@ var commonScopes = []string{
 }
 
 // scopes returns the access scopes that the store has granted to the app.
-func (sh *store) scopes() []string {
-	if sh.Grants.Scopes == nil {
+func (i installation) scopes() []string {
+	if i.grants.Scopes == nil {
 		return commonScopes
 	}
-	return sh.Grants.Scopes
+	return i.grants.Scopes
 }
 
 func (r registry) installationFields() {
 	r["AppInstallation"] = fields{
-		"id": get(func(s *store) any { return gid.Of("AppInstallation", s.ID) }),
-		"accessScopes": get(func(s *store) any {
-			list := make([]object, len(s.scopes()))
-			for i, name := range s.scopes() {
-				list[i] = object{"AccessScope", name}
+		"id": get(func(i installation) any { return gid.Of("AppInstallation", i.sh.ID) }),
+		"accessScopes": get(func(i installation) any {
+			list := make([]object, len(i.scopes()))
+			for n, name := range i.scopes() {
+				list[n] = object{"AccessScope", name}
 			}
 			return list
 		}),

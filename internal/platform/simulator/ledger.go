@@ -10,6 +10,7 @@ import (
 // Renewal is an order that a charge made: a line of the platform's own books.
 type Renewal struct {
 	Shop       string         `json:"shop"`
+	App        string         `json:"app"` // client id of the app that charged
 	ID         int64          `json:"id"`
 	Name       string         `json:"name"`
 	Contract   int64          `json:"contractId"`
@@ -34,6 +35,7 @@ type RenewalLine struct {
 // it has ended.
 type Charge struct {
 	Shop     string
+	App      string // client id of the app that charges
 	Attempt  int64
 	Contract int64
 	Cycle    int
@@ -51,7 +53,7 @@ func (s *Simulator) watch(a *attempt) {
 		return
 	}
 	c := Charge{
-		Shop: a.Shop, Attempt: a.ID, Contract: a.Contract, Cycle: a.Cycle, Key: a.Key, State: string(a.State), Code: a.ErrorCode, At: s.opts.Clock.Now(),
+		Shop: a.Shop, App: s.clientID(a.contract.App), Attempt: a.ID, Contract: a.Contract, Cycle: a.Cycle, Key: a.Key, State: string(a.State), Code: a.ErrorCode, At: s.opts.Clock.Now(),
 	}
 	for _, other := range a.contract.record(a.Cycle).attempts {
 		if !other.State.ended() {
@@ -59,7 +61,7 @@ func (s *Simulator) watch(a *attempt) {
 		}
 	}
 	if a.order != nil {
-		r := a.order.renewal()
+		r := s.renewalOf(a.order)
 		c.Order = &r
 	}
 	s.opts.Watch(c)
@@ -94,20 +96,20 @@ func (s *Simulator) Orders(f OrderFilter) []Renewal {
 			if o.Cycle == 0 || o.CreatedAt.Before(f.Since) {
 				continue
 			}
-			list = append(list, o.renewal())
+			list = append(list, s.renewalOf(o))
 		}
 	}
 	return list
 }
 
-func (o *order) renewal() Renewal {
+func (s *Simulator) renewalOf(o *order) Renewal {
 	lines := make([]RenewalLine, len(o.Lines))
 	for i, l := range o.Lines {
 		lines[i] = RenewalLine{l.Variant, l.Quantity, l.Price.String()}
 	}
 	return Renewal{
 		Note: o.Note, Tags: append([]string{}, o.Tags...), Lines: lines,
-		Shop: o.Shop, ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
+		Shop: o.Shop, App: s.clientID(o.contract.App), ID: o.ID, Name: o.Name, Contract: o.Contract, Cycle: o.Cycle, AttemptKey: o.AttemptKey,
 		Amount: o.Amount.String(), Currency: o.Amount.Currency, At: o.CreatedAt,
 	}
 }
@@ -116,6 +118,7 @@ func (o *order) renewal() Renewal {
 type Contract struct {
 	ID              int64           `json:"id"`
 	Shop            string          `json:"shop"`
+	App             string          `json:"app"` // client id of the app whose contract it is
 	Status          string          `json:"status"`
 	Revision        uint64          `json:"revisionId"`
 	Customer        CustomerSpec    `json:"customer"`
@@ -197,7 +200,7 @@ func (s *Simulator) Contract(id int64) (Contract, error) {
 	}
 	t := c.Terms
 	d := Contract{
-		ID: c.ID, Shop: c.Shop, Status: t.Status, Revision: c.Revision, OriginOrder: c.OriginOrder, MethodStatus: MethodNone,
+		ID: c.ID, Shop: c.Shop, App: s.clientID(c.App), Status: t.Status, Revision: c.Revision, OriginOrder: c.OriginOrder, MethodStatus: MethodNone,
 		Customer: CustomerSpec{ID: c.customer.ID, Email: c.customer.Email, FirstName: c.customer.FirstName, LastName: c.customer.LastName, Phone: c.customer.Phone, Country: c.customer.Country},
 		Currency: c.Currency, Billing: t.Billing.spec(), Delivery: t.Delivery.spec(), DeliveryPrice: t.Price.String(),
 		Amount: t.amount(c.Currency).String(), Note: t.Note, LastPayment: c.LastPayment, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,

@@ -59,7 +59,7 @@ func done(kind string, refused *userError, parts ...part) object {
 // has none, and false when the argument is not a contract's id.
 func (x *exec) contractArg(a args, name string) (*contract, bool) {
 	n, ok := x.id(a, name, "SubscriptionContract")
-	c, _ := x.shop.contracts.get(n)
+	c, _ := ownByID(x, &x.shop.contracts, n)
 	return c, ok
 }
 
@@ -284,7 +284,7 @@ func setMetafields(x *exec, _ any, a args) any {
 			continue
 		}
 		have := ""
-		if i := sh.metafield(namespaceOf(in), in.text("key")); i >= 0 {
+		if i := x.metafield(namespaceOf(in), in.text("key")); i >= 0 {
 			have = sh.Metafields[i].digest()
 		}
 		if have != in.text("compareDigest") {
@@ -293,11 +293,11 @@ func setMetafields(x *exec, _ any, a args) any {
 	}
 	set := make([]object, len(inputs))
 	for n, in := range inputs {
-		i := sh.metafield(namespaceOf(in), in.text("key"))
+		i := x.metafield(namespaceOf(in), in.text("key"))
 		if i < 0 {
 			i = len(sh.Metafields)
 			sh.Metafields = append(sh.Metafields, metafield{
-				ID: sh.ID*shopSpacing + int64(i) + 1, Namespace: namespaceOf(in), Key: in.text("key"), CreatedAt: now,
+				ID: sh.ID*shopSpacing + int64(i) + 1, App: x.fieldOwner(namespaceOf(in)), Namespace: namespaceOf(in), Key: in.text("key"), CreatedAt: now,
 			})
 		}
 		m := &sh.Metafields[i]

@@ -13,7 +13,7 @@ func (x *exec) draftArg(a args, kind string) (*draft, any) {
 	if !ok {
 		return nil, nil
 	}
-	d, known := x.shop.drafts.get(n)
+	d, known := ownByID(x, &x.shop.drafts, n)
 	if !known {
 		return nil, done(kind, &userError{Code: "INVALID", Field: []string{"draftId"}, Message: "Subscription draft does not exist."})
 	}
@@ -356,6 +356,7 @@ func createContract(x *exec, _ any, a args) any {
 		return done(kind, e, part{"draft", nil})
 	}
 	d := x.s.newDraft(x.shop, cust, money.Currency(in.text("currencyCode")), t)
+	d.App = x.app
 	return done(kind, nil, part{"draft", draftObject(x.shop, d)})
 }
 
@@ -386,6 +387,7 @@ func createContractAtOnce(x *exec, _ any, a args) any {
 	now := x.s.now()
 	x.s.redeemed(x.shop, t.Discounts)
 	c := x.s.newContract(x.shop, cust, cur, t.settled(nil), now)
+	c.App = x.app
 	x.s.emitContract(c, "SUBSCRIPTION_CONTRACTS_CREATE", now)
 	return done(kind, nil, part{"contract", contractObject(c)})
 }

@@ -21,7 +21,7 @@ func (r registry) profileMutations() {
 
 func createProfile(x *exec, _ any, a args) any {
 	const kind = "DeliveryProfileCreatePayload"
-	p := &profile{Shop: x.shop.Domain, Version: 1}
+	p := &profile{Shop: x.shop.Domain, App: x.app, Version: 1}
 	w := profileWriter{x: x, p: p}
 	in := a.object("profile")
 	if in.text("name") == "" {
@@ -104,7 +104,7 @@ func (w *profileWriter) write(in args) {
 		w.p.PlanGroups = slices.DeleteFunc(w.p.PlanGroups, func(n int64) bool { return n == id })
 	}
 	for i, id := range w.ids(in, "sellingPlanGroupsToAssociate", "SellingPlanGroup") {
-		if _, known := w.x.shop.planGroups.get(id); !known {
+		if _, known := ownByID(w.x, &w.x.shop.planGroups, id); !known {
 			w.refuse("The Selling Plan Group could not be found for this shop.", "sellingPlanGroupsToAssociate", strconv.Itoa(i))
 		} else if !slices.Contains(w.p.PlanGroups, id) {
 			w.p.PlanGroups = append(w.p.PlanGroups, id)

@@ -19,12 +19,12 @@ func createSubscription(x *exec, _ any, a args) any {
 	if message := x.s.addressError(uri); message != "" {
 		return refuse(message)
 	}
-	if x.shop.subscribed(topic, uri, 0) {
+	if x.subscribed(topic, uri, 0) {
 		return refuse("Address for this topic has already been taken")
 	}
 	now := x.s.now()
 	w := &subscription{
-		Shop: x.shop.Domain, ID: take(&x.shop.next.Subscription), Topic: topic, URI: uri, Name: in.text("name"), CreatedAt: now, UpdatedAt: now,
+		Shop: x.shop.Domain, ID: take(&x.shop.next.Subscription), App: x.app, Topic: topic, URI: uri, Name: in.text("name"), CreatedAt: now, UpdatedAt: now,
 	}
 	x.shop.subscriptions.add(w.ID, w)
 	x.s.save(&x.shop.next)
@@ -42,10 +42,10 @@ func (x *exec) plainSubscription(in args) bool {
 	return true
 }
 
-// subscribed reports whether another subscription has the topic and address.
-func (sh *store) subscribed(topic, uri string, except int64) bool {
-	return slices.ContainsFunc(sh.subscriptions.order, func(w *subscription) bool {
-		return !w.Removed && w.Topic == topic && w.URI == uri && w.ID != except
+// subscribed reports whether another subscription of the app has the topic and address.
+func (x *exec) subscribed(topic, uri string, except int64) bool {
+	return slices.ContainsFunc(x.shop.subscriptions.order, func(w *subscription) bool {
+		return !w.Removed && w.App == x.app && w.Topic == topic && w.URI == uri && w.ID != except
 	})
 }
 
@@ -67,7 +67,7 @@ func updateSubscription(x *exec, _ any, a args) any {
 	if message := x.s.addressError(uri); message != "" {
 		return refuse(message, "webhookSubscription", "callbackUrl")
 	}
-	if x.shop.subscribed(w.Topic, uri, w.ID) {
+	if x.subscribed(w.Topic, uri, w.ID) {
 		return refuse("Address for this topic has already been taken", "webhookSubscription", "callbackUrl")
 	}
 	w.URI, w.UpdatedAt = uri, x.s.now()

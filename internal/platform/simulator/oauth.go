@@ -155,11 +155,9 @@ func (s *Simulator) first(i installation, req tokenRequest) tokenAnswer {
 	return s.pair(i)
 }
 
-// open has a token open the API, if it is of the first app.
+// open makes a token of an app findable.
 func (s *Simulator) open(i installation, token string) {
-	if i.first {
-		s.state.byToken[token] = i.sh
-	}
+	s.state.byToken[token] = opening{i.sh, i.owner}
 }
 
 // forgetTokens ends every token that expires.

@@ -150,13 +150,13 @@ func (r registry) soldOnPlans() {
 	withVariant := func(v *variant) func(g *planGroup) bool {
 		return func(g *planGroup) bool { return slices.Contains(g.Variants, v.ID) }
 	}
-	r["Product"]["sellingPlanGroups"] = on(func(x *exec, p *product, a args) any { return groups(x, x.shop.groupsOf(with(p)), a) })
+	r["Product"]["sellingPlanGroups"] = on(func(x *exec, p *product, a args) any { return groups(x, ownOf(x, x.shop.groupsOf(with(p))), a) })
 	r["Product"]["sellingPlanGroupsCount"] = on(func(x *exec, p *product, _ args) any {
-		return object{"Count", len(x.shop.groupsOf(with(p)))}
+		return object{"Count", len(ownOf(x, x.shop.groupsOf(with(p))))}
 	})
-	r["ProductVariant"]["sellingPlanGroups"] = on(func(x *exec, v *variant, a args) any { return groups(x, x.shop.groupsOf(withVariant(v)), a) })
+	r["ProductVariant"]["sellingPlanGroups"] = on(func(x *exec, v *variant, a args) any { return groups(x, ownOf(x, x.shop.groupsOf(withVariant(v))), a) })
 	r["ProductVariant"]["sellingPlanGroupsCount"] = on(func(x *exec, v *variant, _ args) any {
-		return object{"Count", len(x.shop.groupsOf(withVariant(v)))}
+		return object{"Count", len(ownOf(x, x.shop.groupsOf(withVariant(v))))}
 	})
 	in := func(sh *store, c collection) []int64 {
 		var ids []int64
@@ -200,7 +200,7 @@ func (x *exec) products(ids []int64, a args) *page {
 }
 
 func findPlanGroups(x *exec, _ any, a args) any {
-	list := search(x, x.shop.planGroups.order, a.text("query"), func(g *planGroup, t term) (ok, known bool) {
+	list := search(x, ownOf(x, x.shop.planGroups.order), a.text("query"), func(g *planGroup, t term) (ok, known bool) {
 		switch t.key {
 		case "id":
 			return t.matchID(g.ID), true

@@ -64,14 +64,14 @@ func noPlanGroup() *userError {
 // and false when the argument is not a group's id.
 func (x *exec) planGroupArg(a args) (*planGroup, bool) {
 	n, ok := x.id(a, "id", "SellingPlanGroup")
-	g, _ := x.shop.planGroups.get(n)
+	g, _ := ownByID(x, &x.shop.planGroups, n)
 	return g, ok
 }
 
 func createPlanGroup(x *exec, _ any, a args) any {
 	const kind = "SellingPlanGroupCreatePayload"
 	now := x.s.now()
-	g := &planGroup{Shop: x.shop.Domain, Options: []string{}, CreatedAt: now, UpdatedAt: now}
+	g := &planGroup{Shop: x.shop.Domain, App: x.app, Options: []string{}, CreatedAt: now, UpdatedAt: now}
 	refused := x.fillPlanGroup(g, a.object("input"))
 	if x.failed != nil {
 		return nil

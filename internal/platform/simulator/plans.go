@@ -24,6 +24,7 @@ const (
 type planGroup struct {
 	Shop        string
 	ID          int64
+	App         string `json:",omitempty"` // owner
 	Code        string // the merchant's
 	Name        string
 	Description string   `json:",omitempty"`
@@ -89,14 +90,25 @@ func (sh *store) groupsOf(is func(g *planGroup) bool) []*planGroup {
 // planName returns the name of a selling plan; empty when the store has none of the
 // number.
 func (sh *store) planName(plan int64) string {
-	for _, g := range sh.planGroups.order {
-		for _, p := range g.Plans {
-			if p.ID == plan {
-				return p.Name
-			}
-		}
+	if g := sh.groupOfPlan(plan); g != nil {
+		return g.Plans[g.planAt(plan)].Name
 	}
 	return ""
+}
+
+// groupOfPlan returns the group of a selling plan; nil when the store has none of the number.
+func (sh *store) groupOfPlan(plan int64) *planGroup {
+	for _, g := range sh.planGroups.order {
+		if g.planAt(plan) >= 0 {
+			return g
+		}
+	}
+	return nil
+}
+
+// planAt returns where a plan stands in the group, or -1.
+func (g *planGroup) planAt(plan int64) int {
+	return slices.IndexFunc(g.Plans, func(p sellingPlan) bool { return p.ID == plan })
 }
 
 // removePlanGroup forgets a group and its plans. Contracts keep theirs.
@@ -106,9 +118,11 @@ func (s *Simulator) removePlanGroup(sh *store, g *planGroup) {
 }
 
 // removePlanGroups forgets what an app made in a store that it has left.
-func (s *Simulator) removePlanGroups(sh *store) {
+func (s *Simulator) removePlanGroups(sh *store, owner string) {
 	for _, g := range slices.Clone(sh.planGroups.order) {
-		s.removePlanGroup(sh, g)
+		if g.App == owner {
+			s.removePlanGroup(sh, g)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type carrier struct {
 type profile struct {
 	Shop       string
 	ID         int64
+	App        string `json:",omitempty"` // owner, unless it is the default
 	Name       string
 	Default    bool `json:",omitempty"`
 	Removed    bool `json:",omitempty"`
@@ -156,9 +157,10 @@ func (s *Simulator) Locations(shop string) ([]Location, error) {
 	return list, nil
 }
 
+// profile returns a profile that the app of the token knows: the default one, or one of its own.
 func (x *exec) profile(id int64) *profile {
 	p, ok := x.shop.profiles.get(id)
-	if !ok || p.Removed {
+	if !ok || p.Removed || !p.Default && p.App != x.app {
 		return nil
 	}
 	return p

@@ -71,7 +71,7 @@ func (s *Simulator) buy(p Purchase) (Purchased, error) {
 	for _, t := range agreed {
 		t.PaymentMethod, t.Shipping = method.ID, ordered.Shipping
 		c := s.newContract(sh, cust, sh.Currency, t, now)
-		c.OriginOrder = o.ID
+		c.App, c.OriginOrder = sh.groupOfPlan(t.Lines[0].SellingPlanID).App, o.ID
 		c.orders = append(c.orders, o)
 		if o.contract == nil {
 			o.Contract, o.contract = c.ID, c

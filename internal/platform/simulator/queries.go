@@ -27,6 +27,9 @@ func byID[T any](kind string, from func(sh *store) *objects[*T]) fieldFunc {
 			return nil
 		}
 		v, _ := from(x.shop).get(n)
+		if o, ok := any(v).(owned); ok && v != nil && o.owner() != x.app {
+			v = nil
+		}
 		return typed(kind, v)
 	}
 }
@@ -42,7 +45,7 @@ func (r registry) queries() {
 		"subscriptionBillingAttempt": byID("SubscriptionBillingAttempt", func(sh *store) *objects[*attempt] { return &sh.attempts }),
 		"subscriptionDraft": func(x *exec, _ any, a args) any {
 			n, _ := x.id(a, "id", "SubscriptionDraft")
-			d, _ := x.shop.drafts.get(n)
+			d, _ := ownByID(x, &x.shop.drafts, n)
 			return draftObject(x.shop, d)
 		},
 		"webhookSubscription": func(x *exec, _ any, a args) any {
@@ -85,12 +88,12 @@ func (r registry) queries() {
 		},
 		"subscriptionBillingCycles": listCycles,
 		"webhookSubscriptions":      findSubscriptions,
-		"currentAppInstallation":    func(x *exec, _ any, _ args) any { return typed("AppInstallation", x.shop) },
+		"currentAppInstallation":    func(x *exec, _ any, _ args) any { return object{"AppInstallation", x.at} },
 	}
 }
 
 func (x *exec) subscription(id int64) *subscription {
-	w, ok := x.shop.subscriptions.get(id)
+	w, ok := ownByID(x, &x.shop.subscriptions, id)
 	if !ok || w.Removed {
 		return nil
 	}
@@ -103,13 +106,13 @@ func (x *exec) node(id string) object {
 	sh := x.shop
 	switch kind {
 	case "SubscriptionContract":
-		v, _ := sh.contracts.get(n)
+		v, _ := ownByID(x, &sh.contracts, n)
 		return contractObject(v)
 	case "SubscriptionBillingAttempt":
-		v, _ := sh.attempts.get(n)
+		v, _ := ownByID(x, &sh.attempts, n)
 		return attemptObject(v)
 	case "SubscriptionDraft":
-		v, _ := sh.drafts.get(n)
+		v, _ := ownByID(x, &sh.drafts, n)
 		return draftObject(sh, v)
 	case "Customer":
 		v, _ := sh.customers.get(n)
@@ -124,7 +127,7 @@ func (x *exec) node(id string) object {
 		v, _ := sh.variants.get(n)
 		return typed(kind, v)
 	case "SellingPlanGroup":
-		v, _ := sh.planGroups.get(n)
+		v, _ := ownByID(x, &sh.planGroups, n)
 		return typed(kind, v)
 	case "WebhookSubscription":
 		return typed(kind, x.subscription(n))
@@ -167,7 +170,7 @@ func (x *exec) contracts(list []*contract, a args) *page {
 }
 
 func findContracts(x *exec, _ any, a args) any {
-	list := search(x, x.shop.contracts.order, a.text("query"), func(c *contract, t term) (ok, known bool) {
+	list := search(x, ownOf(x, x.shop.contracts.order), a.text("query"), func(c *contract, t term) (ok, known bool) {
 		switch t.key {
 		case "updated_at":
 			return t.matchTime(c.UpdatedAt), true
@@ -190,7 +193,7 @@ func findContracts(x *exec, _ any, a args) any {
 }
 
 func findAttempts(x *exec, _ any, a args) any {
-	list := search(x, x.shop.attempts.order, a.text("query"), func(t *attempt, q term) (ok, known bool) {
+	list := search(x, ownOf(x, x.shop.attempts.order), a.text("query"), func(t *attempt, q term) (ok, known bool) {
 		switch q.key {
 		case "created_at":
 			return q.matchTime(t.CreatedAt), true
@@ -293,7 +296,7 @@ func findSubscriptions(x *exec, _ any, a args) any {
 		x.fail(codeNotSimulated, "The simulator does not simulate searches for webhook subscriptions.")
 	}
 	var entries []entry
-	for _, w := range x.shop.subscriptions.order {
+	for _, w := range ownOf(x, x.shop.subscriptions.order) {
 		if w.Removed || (len(topics) > 0 && !slices.Contains(topics, w.Topic)) || (address != "" && w.URI != address) {
 			continue
 		}
@@ -313,7 +316,7 @@ func (x *exec) cycleInput(in args) (*contract, selector, *userError) {
 	if refused != nil {
 		return nil, sel, refused
 	}
-	c, _ := x.shop.contracts.get(n)
+	c, _ := ownByID(x, &x.shop.contracts, n)
 	return c, sel, nil
 }
 
@@ -334,7 +337,7 @@ func listCycles(x *exec, _ any, a args) any {
 	if !ok {
 		return nil
 	}
-	c, found := x.shop.contracts.get(n)
+	c, found := ownByID(x, &x.shop.contracts, n)
 	if !found {
 		x.fail(codeNotFound, "Invalid id: %s", a.text("contractId"))
 		return nil

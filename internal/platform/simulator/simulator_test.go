@@ -29,6 +29,7 @@ type world struct {
 	throttle *clock.Manual
 	server   *httptest.Server
 	variants []Variant
+	token    string
 }
 
 func day(s string) time.Time {
@@ -41,7 +42,7 @@ func day(s string) time.Time {
 
 func newWorld(t testing.TB, change ...func(*Options)) *world {
 	t.Helper()
-	w := &world{t: t, clock: clock.NewManual(day("2025-01-01T09:00:00Z")), throttle: clock.NewManual(day("2025-01-01"))}
+	w := &world{t: t, token: testToken, clock: clock.NewManual(day("2025-01-01T09:00:00Z")), throttle: clock.NewManual(day("2025-01-01"))}
 	o := Options{Clock: w.clock, ThrottleClock: w.throttle, AppSecret: testSecret, AllowHTTPWebhooks: true}
 	for _, c := range change {
 		c(&o)
@@ -110,7 +111,7 @@ func (w *world) tryPost(query string, vars map[string]any) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	req.Header.Set("X-Shopify-Access-Token", testToken)
+	req.Header.Set("X-Shopify-Access-Token", w.token)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return reply{}, err

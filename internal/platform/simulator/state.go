@@ -14,7 +14,7 @@ import (
 type state struct {
 	meta    meta
 	shops   map[string]*store
-	byToken map[string]*store
+	byToken map[string]opening
 	order   []*store // as added
 }
 
@@ -25,7 +25,7 @@ type meta struct {
 }
 
 func newState() state {
-	return state{shops: map[string]*store{}, byToken: map[string]*store{}}
+	return state{shops: map[string]*store{}, byToken: map[string]opening{}}
 }
 
 // store is a merchant's shop.
@@ -61,7 +61,7 @@ type store struct {
 	orders        objects[*order]
 	contracts     objects[*contract]
 	attempts      objects[*attempt]
-	byKey         map[string]*attempt
+	byKey         map[attemptKey]*attempt
 	drafts        objects[*draft]
 	subscriptions objects[*subscription]
 	locations     objects[*place]
@@ -268,6 +268,7 @@ type attribute struct{ Key, Value string }
 
 type metafield struct {
 	ID                          int64
+	App                         string `json:",omitempty"` // of an app's own namespace: its owner
 	Namespace, Key, Type, Value string
 	CreatedAt, UpdatedAt        time.Time
 }

@@ -13,6 +13,7 @@ import (
 type subscription struct {
 	Shop        string
 	ID          int64
+	App         string `json:",omitempty"` // owner
 	Topic       string // as in the schema's enum
 	URI         string
 	Name        string
@@ -32,16 +33,16 @@ func headerTopic(enum string) string {
 	return strings.ToLower(enum[:at] + "/" + enum[at+1:])
 }
 
-// emit sends a payload to all subscriptions of the topic. The payload is made only when
+// emit sends a payload to all subscriptions of the topic that an app has, or every app. The payload is made only when
 // there is one. The subject and the number of its events make the
 // event's identity.
-func (s *Simulator) emit(sh *store, topic string, rank int64, events *int64, at time.Time, payload func() any) {
+func (s *Simulator) emit(sh *store, app, topic string, rank int64, events *int64, at time.Time, payload func() any) {
 	if events != nil {
 		*events++
 	}
 	var body []byte
 	for _, w := range sh.subscriptions.order {
-		if w.Removed || w.Topic != topic {
+		if w.Removed || w.Topic != topic || app != everyApp && w.App != app {
 			continue
 		}
 		if body == nil {
@@ -62,7 +63,7 @@ func (s *Simulator) emit(sh *store, topic string, rank int64, events *int64, at 
 func (s *Simulator) address(sh *store, to *subscription, topic string, rank, n int64, at time.Time, body []byte) {
 	event := uuidOf(topic, sh.Domain, rank, n)
 	s.scheduleDelivery(sh, rank, &delivery{
-		Shop: sh.Domain, Event: event, Webhook: uuidOf(event, sh.Domain, to.ID, 0), Topic: topic, Name: to.Name,
+		Shop: sh.Domain, App: to.App, Event: event, Webhook: uuidOf(event, sh.Domain, to.ID, 0), Topic: topic, Name: to.Name,
 		Subscription: to.ID, URI: to.URI, APIVersion: schema.Version, Body: body, TriggeredAt: at,
 	})
 }
@@ -89,7 +90,7 @@ type contractPayload struct {
 }
 
 func (s *Simulator) emitContract(c *contract, topic string, at time.Time) {
-	s.emit(c.shop, topic, c.ID, &c.Events, at, func() any {
+	s.emit(c.shop, c.App, topic, c.ID, &c.Events, at, func() any {
 		p := contractPayload{
 			GraphID: c.gid(), ID: c.ID, Currency: string(c.Currency), Customer: c.Customer,
 			CustomerGraph: gid.Of("Customer", c.Customer), Status: strings.ToLower(c.Terms.Status),
@@ -127,7 +128,7 @@ type attemptPayload struct {
 }
 
 func (s *Simulator) emitAttempt(a *attempt, topic string, at time.Time) {
-	s.emit(a.contract.shop, topic, a.Contract, &a.contract.Events, at, func() any {
+	s.emit(a.contract.shop, a.contract.App, topic, a.Contract, &a.contract.Events, at, func() any {
 		p := attemptPayload{
 			ID: a.ID, GraphID: a.gid(), Key: a.Key, Contract: a.Contract, ContractGraph: a.contract.gid(), Ready: a.State.ended(),
 		}
@@ -156,7 +157,7 @@ type cyclePayload struct {
 }
 
 func (s *Simulator) emitCycle(c *contract, index int, topic string) {
-	s.emit(c.shop, topic, c.ID, &c.Events, s.now(), func() any {
+	s.emit(c.shop, c.App, topic, c.ID, &c.Events, s.now(), func() any {
 		v := c.view(index)
 		return cyclePayload{
 			Contract: c.ID, Start: stamp(v.start), End: stamp(v.end), Index: index,
@@ -184,7 +185,7 @@ type instrumentPayload struct {
 
 func (s *Simulator) emitMethod(m *paymentMethod, topic string) {
 	sh := s.state.shops[m.Shop]
-	s.emit(sh, topic, m.Number, &sh.next.Event, s.now(), func() any {
+	s.emit(sh, everyApp, topic, m.Number, &sh.next.Event, s.now(), func() any {
 		return methodPayload{
 			GraphID: m.gid(), Token: m.ID, Customer: m.Customer, Type: instruments[m.kind()],
 			Instrument: &instrumentPayload{m.LastDigits, m.ExpiryMonth, m.ExpiryYear, m.customer.displayName(), m.Brand},
@@ -204,8 +205,8 @@ type shopPayload struct {
 	Address  string `json:"myshopify_domain"`
 }
 
-func (s *Simulator) emitShop(sh *store, topic string) {
-	s.emit(sh, topic, 0, &sh.next.Event, s.now(), func() any {
+func (s *Simulator) emitShop(sh *store, app, topic string) {
+	s.emit(sh, app, topic, 0, &sh.next.Event, s.now(), func() any {
 		return shopPayload{sh.ID, sh.Name, sh.Email, sh.Domain, sh.Country, sh.TimeZone, string(sh.Currency), sh.Domain}
 	})
 	s.save(&sh.next)
@@ -220,7 +221,7 @@ type mergedPayload struct {
 }
 
 func (s *Simulator) emitMerged(sh *store, gone, kept int64) {
-	s.emit(sh, "CUSTOMERS_MERGE", kept, &sh.next.Event, s.now(), func() any {
+	s.emit(sh, everyApp, "CUSTOMERS_MERGE", kept, &sh.next.Event, s.now(), func() any {
 		return mergedPayload{Kept: gid.Of("Customer", kept), Gone: gid.Of("Customer", gone), Status: "completed", Errors: []any{}}
 	})
 	s.save(&sh.next)
@@ -240,18 +241,19 @@ type redactedPerson struct {
 }
 
 // emitRedacted sends a compliance webhook about a customer. Apps do not subscribe to it:
-// its address comes from the app's configuration, here that of any topic.
+// its address comes from the app's configuration, here that of any topic of each app.
 func (s *Simulator) emitRedacted(sh *store, c *customer) {
 	body, err := json.Marshal(redactPayload{Shop: sh.ID, Domain: sh.Domain, Customer: redactedPerson{ID: c.ID}, Orders: []int64{}})
 	if err != nil {
 		panic(err) // payloads are plain structs
 	}
+	reached := map[string]bool{}
 	for _, w := range sh.subscriptions.order {
-		if !w.Removed {
+		if !w.Removed && !reached[w.App] {
+			reached[w.App] = true
 			sh.next.Event++
 			s.address(sh, w, "CUSTOMERS_REDACT", c.ID, sh.next.Event, s.now(), body)
 			s.save(&sh.next)
-			return
 		}
 	}
 }
