@@ -11,8 +11,10 @@ import (
 
 type sandboxCommand struct {
 	Data           string     `help:"Directory that keeps the sandbox; started on it again, it goes on where it was. Empty: a fresh one." placeholder:"DIR"`
-	Listen         string     `help:"Address; the other ports follow it. Port 0 takes free ports. Empty: 127.0.0.1 and ports 8080 to 8085." placeholder:"HOST:PORT"`
+	Listen         string     `help:"Address; the other ports follow it. Port 0 takes free ports. Empty: 127.0.0.1 and ports 8080 to 8085, with --second to 8088." placeholder:"HOST:PORT"`
 	Database       string     `help:"postgres:// address to use instead of the embedded database." placeholder:"URL"`
+	Second         bool       `help:"A second instance of the service beside the first, as an app of its own with its own database, keys and three more ports."`
+	SecondDatabase string     `help:"postgres:// address for the second instance; required with --second when --database is given." placeholder:"URL"`
 	Seed           uint64     `help:"What chance is drawn from." default:"1"`
 	Contracts      int        `help:"Contracts of the demo store." default:"200"`
 	Empty          bool       `help:"Stores and products only, without subscribers."`
@@ -26,7 +28,7 @@ type sandboxCommand struct {
 // Run runs the sandbox until the context ends.
 func (c *sandboxCommand) Run(ctx context.Context, out io.Writer) error {
 	return sandbox.Run(ctx, sandbox.Options{
-		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Seed: c.Seed, Contracts: c.Contracts, Empty: c.Empty, NotInstalled: c.NotInstalled, MembershipsApp: c.MembershipsApp, Unconfirmed: c.Unconfirmed,
+		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Second: c.Second, SecondDatabase: c.SecondDatabase, Seed: c.Seed, Contracts: c.Contracts, Empty: c.Empty, NotInstalled: c.NotInstalled, MembershipsApp: c.MembershipsApp, Unconfirmed: c.Unconfirmed,
 		WallClock: c.WallClock, Out: out, Log: logger(os.Stderr, c.LogLevel), Version: version(),
 	})
 }

@@ -4,26 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
-	"github.com/perennialhq/perennial/internal/config"
-	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/connection"
-	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/domain/staff"
-	"github.com/perennialhq/perennial/internal/platform"
-	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
-	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/install"
 )
 
@@ -48,14 +37,16 @@ const (
 // Client ids of the apps at the simulated platform.
 const (
 	clientID            = "perennial-sandbox"
+	secondClientID      = "perennial-sandbox-second"
 	membershipsClientID = "perennial-sandbox-memberships"
 )
 
 // setApps sets the apps at the platform, as their developer does.
 func (s *Sandbox) setApps() {
-	s.sim.SetApp(simulator.AppSettings{
-		ClientID: clientID, Name: "Perennial", URL: s.urls.Subscriptions + install.EntryPath, Redirects: []string{connection.Redirect(s.urls.Subscriptions, connection.Primary)},
-	})
+	s.sim.SetApp(s.app("Perennial"))
+	if s.second != nil {
+		s.sim.AddApp(s.second.app("Perennial, second instance"))
+	}
 	if s.options.MembershipsApp {
 		s.sim.AddApp(simulator.AppSettings{
 			ClientID: membershipsClientID, Secret: s.secrets.MembershipsAppSecret, Name: "Perennial Memberships",
@@ -112,7 +103,7 @@ func (s *Sandbox) openPlatform() (err error) {
 		}
 	}
 	s.secrets.Cast = cast
-	if err := s.home.write(secretsFile, s.secrets); err != nil {
+	if err := s.keepSecrets(); err != nil {
 		return err
 	}
 	var text bytes.Buffer
@@ -130,158 +121,37 @@ func storesOn(platform *simulator.Simulator) []demo.Store {
 	})
 }
 
-func (s *Sandbox) database() string {
-	if s.options.Database != "" {
-		return s.options.Database
-	}
-	return s.home.path(databaseFile)
-}
-
-// openService opens the service on its database and begins to work.
-func (s *Sandbox) openService(ctx context.Context) error {
-	apps := config.Platform{
-		PlatformURL: s.urls.Platform + "/store/{shop}", APIVersion: schema.Version, AppSecret: config.Secret(s.secrets.AppSecret), PublicURL: s.urls.Subscriptions,
-		ClientID: clientID, AppBridge: s.urls.Platform + "/app-bridge.js",
-		CallTimeout: callTimeout,
-	}
-	if s.options.MembershipsApp {
-		apps.MembershipsClientID, apps.MembershipsAppSecret = membershipsClientID, config.Secret(s.secrets.MembershipsAppSecret)
-	}
-	a, err := app.New(ctx, app.Options{
-		Settings: config.Server{
-			Database: config.Database{Data: config.Data{Database: s.database()}, SecretKey: config.Secret(s.secrets.DatabaseKey)},
-			Platform: apps,
-			Mail:     config.Mail{MailHost: mailHost, MailPort: s.catch.port, MailFrom: mailFrom, MailTLS: "none", MailTimeout: mailWait, DKIMSelector: dkimSelector},
-			SMS: config.SMS{
-				SMSProvider: "twilio", SMSAccount: smsAccount, SMSToken: config.Secret(s.texts.token), SMSFrom: smsFrom, SMSTimeout: smsWait, SMSURL: "http://" + net.JoinHostPort(mailHost, strconv.Itoa(s.texts.port)),
-			},
-			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
-			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
-		},
-		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
-		Dashboard: app.Dashboard{Rooms: []dashboard.Room{s.timeRoom()}, Notice: s.timeNotice}, Resolver: names{},
-	})
-	if err != nil {
-		return fmt.Errorf("open the service: %w", err)
-	}
-	s.front.exchange(a)
-	// A process that was killed leaves jobs that seem to run. No worker has
-	// them, and the sweeps find their work again.
-	if err := s.vault.forgetRunning(ctx); err != nil {
-		return fmt.Errorf("clear the queue: %w", err)
-	}
-	return a.Start(s.working)
-}
-
-// connectStores makes the service know the stores, their webhooks reach it, and
-// their keys open it.
-func (s *Sandbox) connectStores(ctx context.Context) error {
-	a := s.front.running()
-	known, err := a.Store.Shops().All(ctx)
-	if err != nil {
-		return err
-	}
-	for _, d := range storesOn(s.sim) {
-		if s.options.NotInstalled {
-			if _, err := a.Store.Shops().IDOf(ctx, d.Domain); fault.Is(err, fault.NotFound) {
-				continue // a merchant installs the app
-			}
-		}
-		if err := s.connect(ctx, d.Domain, d.Hour, d.Minute); err != nil {
-			return fmt.Errorf("connect %s: %w", d.Domain, err)
-		}
-	}
-	if s.secrets.Callback == s.urls.Subscriptions {
-		return nil
-	}
-	if err := s.moveCallbacks(ctx, known); err != nil {
-		return err
-	}
-	s.secrets.Callback = s.urls.Subscriptions
-	return s.home.write(secretsFile, s.secrets)
-}
-
-// connect makes a store known that is not, and gives it a key that is shown.
-func (s *Sandbox) connect(ctx context.Context, domain string, hour, minute int) error {
-	a := s.front.running()
-	found, err := a.Store.Shops().ShopByDomain(ctx, domain)
-	if fault.Is(err, fault.NotFound) {
-		found, err = a.Intake.Connect(ctx, platform.Shop{Domain: domain, Token: s.secrets.token(domain)}, hour, minute, shop.Settings{
-			ImmediateOrders: true, Memberships: demo.MembershipPlans(),
-		})
-		delete(s.secrets.Keys, domain) // it opened another database
-	} else if err == nil && found.ReconciledAt.IsZero() { // the platform failed when the store was connected
-		err = a.Intake.Reconcile(ctx, found.ID)
-	}
-	if err == nil && !s.options.Unconfirmed && found.Guard.ConfirmedAt.IsZero() {
-		_, err = a.Confirm.ConfirmUnseen(ctx, found.ID, activity.System)
-	}
-	if err == nil {
-		err = s.openLoyalty(ctx, found.ID)
-	}
-	if err == nil {
-		err = s.addOwner(ctx, found.ID)
-	}
-	if err != nil || s.secrets.Keys[domain] != "" {
-		return err
-	}
-	value, _, err := a.Access.Create(ctx, found.ID, access.NewKey{Name: "sandbox", Actor: activity.System})
-	if err != nil {
-		return err
-	}
-	s.secrets.Keys[domain] = value
-	return s.home.write(secretsFile, s.secrets)
-}
-
-// addOwner makes the demo user an owner of a store that has no users.
-func (s *Sandbox) addOwner(ctx context.Context, of shop.ID) error {
-	a := s.front.running()
-	people, err := a.Staff.People(ctx, of)
-	if err != nil || len(people) > 0 {
-		return err
-	}
-	err = a.Staff.Add(ctx, of, dashboardUser, "Ana Duarte", staff.Owner, s.secrets.Password)
-	if fault.Is(err, fault.Conflict) { // the other store's owner has the password already
-		err = a.Staff.Add(ctx, of, dashboardUser, "Ana Duarte", staff.Owner, "")
-	}
-	return err
-}
-
-// moveCallbacks tells the platform where the service listens now.
-func (s *Sandbox) moveCallbacks(ctx context.Context, stores []shop.Shop) error {
-	for _, one := range stores {
-		if err := s.front.running().Intake.Reconcile(ctx, one.ID); err != nil {
-			return fmt.Errorf("move the webhooks of %s: %w", one.Domain, err)
-		}
-	}
-	return nil
-}
-
 // tally counts what has happened up to now.
 func (s *Sandbox) tally(ctx context.Context) (tally, error) {
 	t := tally{Mails: s.mails.count(), SMS: s.texts.caught.count(), Webhooks: int(s.heard.Load()), Orders: len(s.sim.Orders(simulator.OrderFilter{}))}
-	a := s.front.running()
-	stores, err := a.Store.Shops().All(ctx)
-	if err != nil {
-		return t, err
-	}
-	ended := func(of shop.ID, as activity.Status) (int, error) {
-		_, n, err := a.Store.Entries(ctx, of, []page.Criterion{
-			{Field: activity.FieldEvent, Op: page.Equals, Texts: []string{string(activity.BillingAttemptTriggered)}},
-			{Field: activity.FieldStatus, Op: page.Equals, Texts: []string{string(as)}},
-		}, page.Request{Size: 1})
-		return n, err
-	}
-	for _, one := range stores {
-		billed, err := ended(one.ID, activity.Success)
-		if err != nil {
-			return t, err
-		}
-		failed, err := ended(one.ID, activity.Failure)
+	for _, i := range s.instances() {
+		billed, failed, err := i.charges(ctx)
 		if err != nil {
 			return t, err
 		}
 		t.Billed, t.Failed = t.Billed+billed, t.Failed+failed
 	}
 	return t, nil
+}
+
+// charges counts the charges that the service knows to have succeeded and to have failed.
+func (i *instance) charges(ctx context.Context) (billed, failed int, err error) {
+	a := i.front.running()
+	stores, err := a.Store.Shops().All(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, one := range stores {
+		for as, sum := range map[activity.Status]*int{activity.Success: &billed, activity.Failure: &failed} {
+			_, n, err := a.Store.Entries(ctx, one.ID, []page.Criterion{
+				{Field: activity.FieldEvent, Op: page.Equals, Texts: []string{string(activity.BillingAttemptTriggered)}},
+				{Field: activity.FieldStatus, Op: page.Equals, Texts: []string{string(as)}},
+			}, page.Request{Size: 1})
+			if err != nil {
+				return 0, 0, err
+			}
+			*sum += n
+		}
+	}
+	return billed, failed, nil
 }

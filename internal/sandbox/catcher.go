@@ -31,12 +31,13 @@ const (
 )
 
 // openCatcher begins to catch on a free port of this machine.
-func openCatcher(ctx context.Context, box *mailbox) (*catcher, error) {
+// The instance is the name of the only sender.
+func openCatcher(ctx context.Context, box *mailbox, instance string) (*catcher, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(mailHost, "0"))
 	if err != nil {
 		return nil, err
 	}
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &conversation{box: box}, nil }))
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &conversation{box: box, instance: instance}, nil }))
 	server.Domain, server.MaxMessageBytes, server.MaxRecipients, server.EnableSMTPUTF8 = "sandbox.example", maxMail, 100, true
 	server.ReadTimeout, server.WriteTimeout = mailWait, mailWait
 	server.ErrorLog = log.New(io.Discard, "", 0)
@@ -54,8 +55,9 @@ func (c *catcher) close() error {
 
 // conversation is one client that is talked to.
 type conversation struct {
-	box *mailbox
-	to  []string
+	box      *mailbox
+	instance string
+	to       []string
 }
 
 // Mail begins an e-mail.
@@ -77,7 +79,7 @@ func (c *conversation) Rcpt(to string, _ *smtp.RcptOptions) error {
 }
 
 // Data takes it.
-func (c *conversation) Data(r io.Reader) error { return c.box.take(c.to, r) }
+func (c *conversation) Data(r io.Reader) error { return c.box.take(c.instance, c.to, r) }
 
 // Reset forgets what was begun.
 func (c *conversation) Reset() { c.to = nil }

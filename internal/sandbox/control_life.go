@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/confirm"
@@ -17,9 +18,15 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// shopAsked returns the id of the store that a request names in its query.
-func (s *Sandbox) shopAsked(r *http.Request) (shop.ID, error) {
-	return s.front.running().Store.Shops().IDOf(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main))
+// shopAsked returns the service and the id of the store that a request names in its query.
+func (s *Sandbox) shopAsked(r *http.Request) (*app.App, shop.ID, error) {
+	i, err := s.asked(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	a := i.front.running()
+	id, err := a.Store.Shops().IDOf(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main))
+	return a, id, err
 }
 
 // consentView is what of a store will be charged, and whether that is confirmed.
@@ -46,11 +53,11 @@ type chargeView struct {
 
 // consent shows what of a store will be charged.
 func (s *Sandbox) consent(r *http.Request) (consentView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return consentView{}, err
 	}
-	p, err := s.front.running().Confirm.Preview(r.Context(), of)
+	p, err := service.Confirm.Preview(r.Context(), of)
 	if err != nil {
 		return consentView{}, err
 	}
@@ -70,11 +77,11 @@ func consentViewOf(p confirm.Preview) consentView {
 
 // confirm has the orders of a store charged, as its merchant would.
 func (s *Sandbox) confirm(r *http.Request) (consentView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return consentView{}, err
 	}
-	if _, err := s.front.running().Confirm.ConfirmUnseen(r.Context(), of, activity.Actor{Source: activity.MerchantPortal, By: "merchant"}); err != nil {
+	if _, err := service.Confirm.ConfirmUnseen(r.Context(), of, activity.Actor{Source: activity.MerchantPortal, By: "merchant"}); err != nil {
 		return consentView{}, err
 	}
 	if err := s.steps.Settle(r.Context()); err != nil {
@@ -102,8 +109,8 @@ func (s *Sandbox) reinstallAlone(ctx context.Context, domain string) error {
 	if err := s.sim.Install(domain, string(token)); err != nil {
 		return err
 	}
-	s.secrets.Tokens[domain] = token
-	if err := s.home.write(secretsFile, s.secrets); err != nil {
+	s.own.Tokens[domain] = token
+	if err := s.keepSecrets(); err != nil {
 		return err
 	}
 	_, err = s.front.running().Intake.Connect(ctx, platform.Shop{Domain: domain, Token: token}, store.OrderHour, store.OrderMinute, store.Settings)
@@ -126,11 +133,11 @@ type privacyView struct {
 
 // privacyRequests lists a store's requests for personal data.
 func (s *Sandbox) privacyRequests(r *http.Request) ([]privacyView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.front.running().Privacy.List(r.Context(), of)
+	list, err := service.Privacy.List(r.Context(), of)
 	views := make([]privacyView, len(list))
 	for i, p := range list {
 		views[i] = privacyView{
@@ -149,7 +156,7 @@ type archiveView struct {
 
 // downloadExport downloads an export, as the store's merchant would.
 func (s *Sandbox) downloadExport(r *http.Request) (archiveView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return archiveView{}, err
 	}
@@ -157,7 +164,7 @@ func (s *Sandbox) downloadExport(r *http.Request) (archiveView, error) {
 	if err != nil {
 		return archiveView{}, fault.New(fault.NotFound, "there is no request %q", r.PathValue("id"))
 	}
-	a, err := s.front.running().Privacy.Download(r.Context(), of, privacy.ID(id), activity.Actor{Source: activity.MerchantPortal, By: "merchant"})
+	a, err := service.Privacy.Download(r.Context(), of, privacy.ID(id), activity.Actor{Source: activity.MerchantPortal, By: "merchant"})
 	return archiveView{a.Name, a.Zip}, err
 }
 
@@ -172,11 +179,11 @@ type syncView struct {
 
 // sync shows how far the first sync of a store has come.
 func (s *Sandbox) sync(r *http.Request) (syncView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return syncView{}, err
 	}
-	y, _, err := s.front.running().Intake.Progress(r.Context(), of)
+	y, _, err := service.Intake.Progress(r.Context(), of)
 	return syncView{y.Stage, y.Done, y.Total, !y.FinishedAt.IsZero(), y.Failure}, err
 }
 
@@ -189,10 +196,10 @@ type departureView struct {
 
 // departure shows since when a store is disconnected, and what is to come of it.
 func (s *Sandbox) departure(r *http.Request) (departureView, error) {
-	of, err := s.shopAsked(r)
+	service, of, err := s.shopAsked(r)
 	if err != nil {
 		return departureView{}, err
 	}
-	d, err := s.front.running().Intake.Departure(r.Context(), of)
+	d, err := service.Intake.Departure(r.Context(), of)
 	return departureView{d.DisconnectedAt, d.CancelsAt, d.Contracts}, err
 }

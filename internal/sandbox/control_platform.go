@@ -130,21 +130,30 @@ type faultsView struct {
 	Until  *web.Instant                `json:"until,omitempty"`
 }
 
-func (s *Sandbox) setFaults(r *http.Request) (faultsView, error) {
-	var in faultsIn
-	if err := body(r, &in); err != nil {
-		return faultsView{}, err
-	}
+// faults returns what goes wrong from now on.
+func (in faultsIn) faults(now time.Time) (simulator.Faults, error) {
 	if in.Rate == nil {
-		return faultsView{}, missing("rate")
+		return simulator.Faults{}, missing("rate")
 	}
 	f := simulator.Faults{Rate: *in.Rate, Kinds: in.Kinds, Seed: in.Seed}
 	if in.For != "" {
 		by, err := parseSpan(in.For)
 		if err != nil {
-			return faultsView{}, err
+			return f, err
 		}
-		f.Until = by.after(s.clock.Now())
+		f.Until = by.after(now)
+	}
+	return f, nil
+}
+
+func (s *Sandbox) setFaults(r *http.Request) (faultsView, error) {
+	var in faultsIn
+	if err := body(r, &in); err != nil {
+		return faultsView{}, err
+	}
+	f, err := in.faults(s.clock.Now())
+	if err != nil {
+		return faultsView{}, err
 	}
 	if err := s.sim.SetFaults(f); err != nil {
 		return faultsView{}, err

@@ -32,7 +32,11 @@ func (s *Sandbox) setSettings(r *http.Request) (shop.Settings, error) {
 	if err := web.DecodeJSON(text, &in); err != nil {
 		return shop.Settings{}, err
 	}
-	changed, err := s.front.running().ChangeSettings(r.Context(), in.Shop, activity.Operator, func(settings *shop.Settings) error {
+	i, err := s.asked(r)
+	if err != nil {
+		return shop.Settings{}, err
+	}
+	changed, err := i.front.running().ChangeSettings(r.Context(), in.Shop, activity.Operator, func(settings *shop.Settings) error {
 		settings.Dunning = settings.Dunning.Effective()
 		return web.DecodeJSON(text, settings)
 	})
@@ -157,8 +161,7 @@ func (s *Sandbox) unfreeze(r *http.Request) (unfreezeView, error) {
 
 // stuck lists what a person has to look at.
 func (s *Sandbox) stuck(r *http.Request) (repair.Stuck, error) {
-	a := s.front.running()
-	id, err := a.Store.Shops().IDOf(r.Context(), cmp.Or(r.URL.Query().Get("shop"), demo.Main))
+	a, id, err := s.shopAsked(r)
 	if err != nil {
 		return repair.Stuck{}, err
 	}

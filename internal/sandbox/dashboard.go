@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"net/http"
-	"strings"
 
-	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/platform/schema"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
@@ -15,9 +13,8 @@ import (
 // frame is what requests to the sandbox's own pages pass.
 func (s *Sandbox) frame() web.Frame { return web.Frame{Log: s.log} }
 
-// dashboard serves the merchant's dashboard, and at its root a page that says what else the
-// sandbox has.
-func (s *Sandbox) dashboard() http.Handler {
+// dashboardFront is a page at the root of the dashboard's port that says what the sandbox has.
+func (s *Sandbox) dashboardFront() http.Handler {
 	page := web.Front{
 		Title: "Perennial sandbox",
 		About: "What the sandbox has, for " + demo.Main + ":",
@@ -44,14 +41,7 @@ func (s *Sandbox) dashboard() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", page)
-	own, service := s.frame().Around(web.Routes(mux)), s.front.handler(func(a *app.App) http.Handler { return a.Subscriptions })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == staff.Path || strings.HasPrefix(r.URL.Path, staff.Path+"/") {
-			service.ServeHTTP(w, r)
-			return
-		}
-		own.ServeHTTP(w, r)
-	})
+	return s.frame().Around(web.Routes(mux))
 }
 
 // platform serves the simulated platform.

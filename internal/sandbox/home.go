@@ -27,6 +27,7 @@ type home struct{ dir string }
 // Names of what is in the folder.
 const (
 	databaseFile  = "perennial.db"
+	secondFile    = "second.db"
 	platformFile  = "platform.db"
 	secretsFile   = "secrets.json"
 	clockFile     = "clock.json"
@@ -112,35 +113,61 @@ func (h home) read(name string, v any) (bool, error) {
 
 // secrets are what a sandbox keeps to itself, or shows once and keeps valid.
 type secrets struct {
-	AppSecret            string                    `json:"appSecret"`
-	MembershipsAppSecret string                    `json:"membershipsAppSecret,omitempty"`
-	DatabaseKey          string                    `json:"databaseKey"` // base64
-	Password             string                    `json:"dashboardPassword"`
-	Tokens               map[string]platform.Token `json:"platformTokens"` // by domain
-	Keys                 map[string]string         `json:"apiKeys"`        // by domain
-	Callback             string                    `json:"callback"`       // address of the service that the stores' webhook subscriptions name
-	Ports                []int                     `json:"ports"`          // as they were last
-	Cast                 demo.Cast                 `json:"cast"`
+	appSecrets // of the first instance
+
+	Second               *appSecrets `json:"second,omitempty"` // nil: there is one instance
+	MembershipsAppSecret string      `json:"membershipsAppSecret,omitempty"`
+	Ports                []int       `json:"ports"` // as they were last
+	Cast                 demo.Cast   `json:"cast"`
 }
 
-// openSecrets reads the folder's secrets, or makes them up.
-func (h home) openSecrets() (*secrets, error) {
-	s := &secrets{}
-	found, err := h.read(secretsFile, s)
-	if err != nil || found {
-		return s, err
-	}
+// appSecrets are those of an instance of the service.
+type appSecrets struct {
+	AppSecret   string                    `json:"appSecret"`
+	DatabaseKey string                    `json:"databaseKey"` // base64
+	Password    string                    `json:"dashboardPassword"`
+	Tokens      map[string]platform.Token `json:"platformTokens"` // by domain
+	Keys        map[string]string         `json:"apiKeys"`        // by domain
+	Callback    string                    `json:"callback"`       // address of the service that the stores' webhook subscriptions name
+}
+
+func newAppSecrets() appSecrets {
 	key := make([]byte, 32)
 	rand.Read(key)
-	*s = secrets{
+	return appSecrets{
 		AppSecret: random("shpss_"), DatabaseKey: base64.StdEncoding.EncodeToString(key), Password: random(""),
 		Tokens: map[string]platform.Token{}, Keys: map[string]string{},
+	}
+}
+
+// openSecrets reads the folder's secrets, or makes them up, for two instances if second is set. How many
+// there are is decided when the folder is new.
+func (h home) openSecrets(second bool) (*secrets, error) {
+	s := &secrets{}
+	found, err := h.read(secretsFile, s)
+	switch {
+	case err != nil:
+		return s, err
+	case found && second && s.Second == nil:
+		return s, fmt.Errorf("the sandbox in %s has one instance: leave --second out, or take another folder", h.dir)
+	case found && !second && s.Second != nil:
+		return s, fmt.Errorf("the sandbox in %s has two instances: add --second", h.dir)
+	case found:
+		return s, nil
+	}
+	s.appSecrets = newAppSecrets()
+	if second {
+		of := newAppSecrets()
+		s.Second = &of
 	}
 	return s, h.write(secretsFile, s)
 }
 
+// keepSecrets makes the secrets durable.
+func (s *Sandbox) keepSecrets() error { return s.home.write(secretsFile, s.secrets) }
+
 // token returns the token of a store, new when it has none yet.
-func (s *secrets) token(domain string) platform.Token {
+func (s *appSecrets) token(domain string) platform.Token {
 	if s.Tokens[domain] == "" {
 		s.Tokens[domain] = platform.Token(random("shpat_"))
 	}

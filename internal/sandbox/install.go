@@ -50,7 +50,7 @@ func (s *Sandbox) install(r *http.Request) (shopView, error) {
 	made := shopView{Shop: in.Domain}
 	err = s.steps.alone(ctx, func() error {
 		err := s.installAlone(ctx, in)
-		made.APIKey = s.secrets.Keys[in.Domain]
+		made.APIKey = s.own.Keys[in.Domain]
 		return err
 	})
 	return made, err
@@ -107,8 +107,8 @@ func (s *Sandbox) installAlone(ctx context.Context, in shopIn) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	token := s.secrets.token(in.Domain)
-	if err := s.home.write(secretsFile, s.secrets); err != nil {
+	token := s.own.token(in.Domain)
+	if err := s.keepSecrets(); err != nil {
 		return err
 	}
 	// A store that only the platform knows is one whose installation was

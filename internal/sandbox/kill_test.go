@@ -16,13 +16,16 @@ import (
 )
 
 // The test's own program is the sandbox of a process that can be killed.
-const childDir = "PERENNIAL_TEST_SANDBOX_DIR"
+const (
+	childDir    = "PERENNIAL_TEST_SANDBOX_DIR"
+	childSecond = "PERENNIAL_TEST_SANDBOX_SECOND" // set: it has two instances
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
-		if err := Run(ctx, Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30}); err != nil {
+		if err := Run(ctx, Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30, Second: os.Getenv(childSecond) != ""}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -32,10 +35,10 @@ func TestMain(m *testing.M) {
 }
 
 // spawn starts a sandbox in a process of its own.
-func spawn(t *testing.T, dir string) *exec.Cmd {
+func spawn(t *testing.T, dir string, env ...string) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0])
-	child.Env = append(os.Environ(), childDir+"="+dir)
+	child.Env = append(append(os.Environ(), childDir+"="+dir), env...)
 	child.Stderr = os.Stderr
 	if err := child.Start(); err != nil {
 		t.Fatal(err)

@@ -15,17 +15,19 @@ const (
 	storefrontPort
 	platformPort
 	controlPort
-	portCount
+	portCount // without those of a second instance, which come after them in the order of the first's
 )
 
 const (
 	defaultHost = "127.0.0.1"
-	defaultPort = 8080 // the first of six
+	defaultPort = 8080 // the first
+
+	instancePorts = dashboardPort + 1 // of an instance
 )
 
-// listen opens the ports: HOST:PORT is the first of six that follow each other,
+// listen opens a number of ports: HOST:PORT is the first of them, which follow each other,
 // and HOST:0 takes free ones, those of the last run if they are still free.
-func listen(ctx context.Context, address string, last []int) (open []net.Listener, err error) {
+func listen(ctx context.Context, address string, last []int, count int) (open []net.Listener, err error) {
 	defer func() {
 		if err != nil {
 			closeAll(open)
@@ -37,13 +39,13 @@ func listen(ctx context.Context, address string, last []int) (open []net.Listene
 		if err != nil {
 			return nil, fmt.Errorf("listen address %q: write it as HOST:PORT: %w", address, err)
 		}
-		if first, err = strconv.Atoi(p); err != nil || first < 0 || first+portCount-1 > 65535 {
+		if first, err = strconv.Atoi(p); err != nil || first < 0 || first+count-1 > 65535 {
 			return nil, fmt.Errorf("listen address %q: %q is not a port", address, p)
 		}
 		host = h
 	}
 	var conf net.ListenConfig
-	for i := range portCount {
+	for i := range count {
 		port := 0
 		switch {
 		case first > 0:

@@ -35,13 +35,13 @@ func loyaltyTerms() loyalty.Terms {
 }
 
 // openLoyalty starts a store's programme, once.
-func (s *Sandbox) openLoyalty(ctx context.Context, of shop.ID) error {
-	points := s.front.running().Loyalty
+func (i *instance) openLoyalty(ctx context.Context, of shop.ID) error {
+	points := i.front.running().Loyalty
 	program, err := points.Program(ctx, of)
 	if err != nil || program.Version != 0 {
 		return err
 	}
-	if err := points.Enable(ctx, of, s.clock.Now().AddDate(-loyaltyYears, 0, 0), loyaltyTerms()); err != nil {
+	if err := points.Enable(ctx, of, i.box.clock.Now().AddDate(-loyaltyYears, 0, 0), loyaltyTerms()); err != nil {
 		return fmt.Errorf("start the loyalty programme: %w", err)
 	}
 	return nil

@@ -31,6 +31,7 @@ type message struct {
 	At      *web.Instant `json:"at"`
 	Links   []string     `json:"links"` // in the order in which they are read
 
+	Instance    string `json:"instance,omitempty"`    // that sent it, when there are two
 	Unsubscribe string `json:"unsubscribe,omitempty"` // where one request ends e-mails of its kind
 }
 
@@ -47,13 +48,13 @@ func openMailbox(path string, c clock.Clock) (*mailbox, error) {
 	return b, b.reload()
 }
 
-// take keeps an e-mail for each of its recipients.
-func (b *mailbox) take(to []string, raw io.Reader) error {
+// take keeps an e-mail of an instance for each of its recipients.
+func (b *mailbox) take(instance string, to []string, raw io.Reader) error {
 	m, err := parseMail(raw)
 	if err != nil {
 		return err
 	}
-	m.At = web.At(b.clock.Now())
+	m.At, m.Instance = web.At(b.clock.Now()), instance
 	var taken []message
 	for _, m.To = range to {
 		taken = append(taken, m)

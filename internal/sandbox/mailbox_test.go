@@ -29,7 +29,7 @@ func TestEmailIsReadableAfterRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), mailsFile)
 	b := openBox(t, path)
-	if err := b.take([]string{"ada@shopper.example", "bob@shopper.example"}, strings.NewReader(rawMail)); err != nil {
+	if err := b.take("", []string{"ada@shopper.example", "bob@shopper.example"}, strings.NewReader(rawMail)); err != nil {
 		t.Fatal(err)
 	}
 	got := b.find("ADA@shopper.example", "")
@@ -58,7 +58,7 @@ func TestPartialEmailIsDropped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), mailsFile)
 	b := openBox(t, path)
 	for range 2 {
-		if err := b.take([]string{"ada@shopper.example"}, strings.NewReader(rawMail)); err != nil {
+		if err := b.take("", []string{"ada@shopper.example"}, strings.NewReader(rawMail)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestPartialEmailIsDropped(t *testing.T) {
 	if b.count() != 1 {
 		t.Errorf("%d mails", b.count())
 	}
-	if err := b.take([]string{"bob@shopper.example"}, strings.NewReader(rawMail)); err != nil {
+	if err := b.take("", []string{"bob@shopper.example"}, strings.NewReader(rawMail)); err != nil {
 		t.Fatal(err)
 	}
 	if n := openBox(t, path).count(); n != 2 {
@@ -85,7 +85,7 @@ func TestInvalidEmailIsRefused(t *testing.T) {
 	t.Parallel()
 	b := openBox(t, filepath.Join(t.TempDir(), mailsFile))
 	for name, raw := range map[string]string{"nothing": "", "no headers": "x", "no type": "Subject: x\r\n\r\n", "a part that is cut off": rawMail[:len(rawMail)-8]} {
-		if err := b.take([]string{"ada@shopper.example"}, strings.NewReader(raw)); err == nil || b.count() != 0 {
+		if err := b.take("", []string{"ada@shopper.example"}, strings.NewReader(raw)); err == nil || b.count() != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -29,6 +29,19 @@ type Manifest struct {
 	Customers         []demo.Customer `json:"customers"`
 	OtherShop         otherShop       `json:"otherShop"`
 	Examples          examples        `json:"examples"`
+	Second            *secondInstance `json:"second,omitempty"`
+}
+
+// secondInstance is what a program needs to use the second instance.
+type secondInstance struct {
+	Subscriptions     string         `json:"subscriptions"`
+	Memberships       string         `json:"memberships"`
+	Loyalty           string         `json:"loyalty"`
+	Dashboard         string         `json:"dashboard"`
+	DashboardPassword string         `json:"dashboardPassword"`
+	APIKey            string         `json:"apiKey"`
+	PlatformToken     platform.Token `json:"platformToken"`
+	AppSecret         string         `json:"appSecret"`
 }
 
 type otherShop struct {
@@ -58,10 +71,18 @@ func (s *Sandbox) Manifest() Manifest { return s.manifest }
 
 // describe makes the manifest.
 func (s *Sandbox) describe() Manifest {
+	var second *secondInstance
+	if i := s.second; i != nil {
+		second = &secondInstance{
+			Subscriptions: i.urls.Subscriptions, Memberships: i.urls.Memberships, Loyalty: i.urls.Loyalty, Dashboard: i.urls.Dashboard,
+			DashboardPassword: i.own.Password, APIKey: i.own.Keys[demo.Main], PlatformToken: i.own.Tokens[demo.Main], AppSecret: i.own.AppSecret,
+		}
+	}
 	return Manifest{
 		Version: s.options.Version, PID: os.Getpid(), URLs: s.urls, Shop: demo.Main, APIKey: s.secrets.Keys[demo.Main],
 		DashboardUser: dashboardUser, DashboardPassword: s.secrets.Password, PlatformToken: s.secrets.Tokens[demo.Main],
 		AppSecret: s.secrets.AppSecret, MembershipsSecret: s.secrets.MembershipsAppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
+		Second:    second,
 		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
 		Examples:  examples{s.secrets.Cast.Prepaid, s.secrets.Cast.Frozen, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
 	}
@@ -75,10 +96,16 @@ func (s *Sandbox) announce(out io.Writer) {
 		fmt.Fprintf(out, "WARNING: it listens on %q, beyond this machine. Every machine that can reach it can move its time, read its mails and use its keys.\n\n", host)
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range [][2]string{
+	rows := [][2]string{
 		{"Subscriptions API", m.Subscriptions + "/docs"}, {"Memberships API", m.Memberships}, {"Dashboard", m.Dashboard + staff.Path}, {"  signs in", m.DashboardUser + "  " + m.DashboardPassword},
-		{"Storefront", m.Storefront}, {"Platform (simulated)", m.Platform}, {"Control", m.Control}, {"Data", s.home.path(manifestFile)},
-	} {
+		{"Storefront", m.Storefront}, {"Platform (simulated)", m.Platform}, {"Control", m.Control},
+	}
+	if two := m.Second; two != nil {
+		rows = append(rows, [][2]string{
+			{"Second instance", two.Subscriptions + "/docs"}, {"  Memberships API", two.Memberships}, {"  Dashboard", two.Dashboard + staff.Path}, {"  signs in", m.DashboardUser + "  " + two.DashboardPassword},
+		}...)
+	}
+	for _, row := range append(rows, [2]string{"Data", s.home.path(manifestFile)}) {
 		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
 	}
 	_ = table.Flush() // out may be closed

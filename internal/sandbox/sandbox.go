@@ -4,6 +4,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,18 +18,23 @@ import (
 
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/store"
 )
 
 // Options say what sandbox to run. The zero value is a new one with a demo store.
 type Options struct {
-	DataDir   string // where it lives; empty: a new folder below the user's cache
-	Listen    string // HOST:PORT of the first of six ports; default 127.0.0.1:8080; HOST:0: free ports
-	Database  string // postgres:// address or SQLite file; default: a file in DataDir
-	Seed      uint64 // of a new demo store; default 1
-	Contracts int    // of a new demo store; default 200
-	Empty     bool   // a new store without subscribers
-	MainOnly  bool   // a new sandbox has the main store alone; default: two others beside it
+	DataDir  string // where it lives; empty: a new folder below the user's cache
+	Listen   string // HOST:PORT of the first of six ports, nine with Second; default 127.0.0.1:8080; HOST:0: free ports
+	Database string // postgres:// address or SQLite file; default: a file in DataDir
+	Second   bool   // a second instance of the service, as an app of its own, on a database of its own
+	// SecondDatabase is the Database of the second instance. It is required when Database is at a server.
+	SecondDatabase string
+	Seed           uint64 // of a new demo store; default 1
+	Contracts      int    // of a new demo store; default 200
+	Empty          bool   // a new store without subscribers
+	MainOnly       bool   // a new sandbox has the main store alone; default: two others beside it
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool
 	// MembershipsApp has memberships at an app of their own, with its own client id and secret.
@@ -49,6 +55,26 @@ const (
 	defaultContracts = 200
 )
 
+// checkDatabases returns what is wrong with the databases of two instances.
+func (o Options) checkDatabases() error {
+	if !o.Second {
+		if o.SecondDatabase != "" {
+			return errors.New("--second-database: it is for a second instance; add --second")
+		}
+		return nil
+	}
+	_, file, err := store.SQLitePath(o.Database)
+	switch {
+	case err != nil:
+		return err
+	case o.Database != "" && !file && o.SecondDatabase == "":
+		return errors.New("--second: the second instance needs a database of its own at the server; name it with --second-database")
+	case o.Database != "" && o.Database == o.SecondDatabase:
+		return errors.New("--second-database: the second instance cannot use the database of the first")
+	}
+	return nil
+}
+
 // Sandbox is a running sandbox.
 type Sandbox struct {
 	options Options
@@ -56,8 +82,9 @@ type Sandbox struct {
 	home    home
 	lock    io.Closer
 	secrets *secrets
-	urls    URLs
-	vault   vault
+
+	instance           // the first
+	second   *instance // nil: there is none
 
 	manifest  Manifest // complete when the sandbox is ready
 	ready     atomic.Bool
@@ -66,11 +93,9 @@ type Sandbox struct {
 	clock clock.Clock
 	hand  *clock.Manual // nil: the machine's clock
 	sim   *simulator.Simulator
-	front front
 	steps *stepper
 	sinks sinks
 	mails *mailbox
-	catch *catcher
 	texts *texts
 	heard atomic.Int64 // webhooks of the platform that the service accepted
 
@@ -78,6 +103,29 @@ type Sandbox struct {
 	serving sync.WaitGroup
 	stop    context.CancelFunc
 	working context.Context
+}
+
+// instances returns the instances of the service, the first one first.
+func (s *Sandbox) instances() []*instance {
+	if s.second == nil {
+		return []*instance{&s.instance}
+	}
+	return []*instance{&s.instance, s.second}
+}
+
+// named returns the instance of a name; empty means the first.
+func (s *Sandbox) named(name string) (*instance, error) {
+	for _, i := range s.instances() {
+		if i.name == cmp.Or(name, firstName) {
+			return i, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "the sandbox has no instance %q", name).Code("instanceNotFound").Field("instance")
+}
+
+// asked returns the instance that a request names in its query.
+func (s *Sandbox) asked(r *http.Request) (*instance, error) {
+	return s.named(r.URL.Query().Get("instance"))
 }
 
 // URLs are where a sandbox answers.
@@ -121,6 +169,9 @@ func Start(ctx context.Context, o Options) (_ *Sandbox, err error) {
 	if o.NotInstalled && !o.Empty {
 		return nil, errors.New("--not-installed: a store without the app has no subscribers; add --empty")
 	}
+	if err := o.checkDatabases(); err != nil {
+		return nil, err
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -148,17 +199,18 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if s.lock, err = s.home.lock(); err != nil {
 		return err
 	}
-	if s.secrets, err = s.home.openSecrets(); err != nil {
+	if s.secrets, err = s.home.openSecrets(s.options.Second); err != nil {
 		return err
 	}
 	if s.options.MembershipsApp && s.secrets.MembershipsAppSecret == "" {
 		s.secrets.MembershipsAppSecret = random("shpss_")
-		if err := s.home.write(secretsFile, s.secrets); err != nil {
+		if err := s.keepSecrets(); err != nil {
 			return err
 		}
 	}
-	if s.vault, err = openVault(s.database()); err != nil {
-		return err
+	s.instance = instance{box: s, name: firstName, client: clientID, own: &s.secrets.appSecrets, database: cmp.Or(s.options.Database, s.home.path(databaseFile))}
+	if s.options.Second {
+		s.second = &instance{box: s, name: secondName, client: secondClientID, own: s.secrets.Second, database: cmp.Or(s.options.SecondDatabase, s.home.path(secondFile))}
 	}
 	s.clock = clock.System{}
 	var move func(time.Time) error
@@ -171,8 +223,10 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if s.mails, err = openMailbox(s.home.path(mailsFile), s.clock); err != nil {
 		return fmt.Errorf("open the mails: %w", err)
 	}
-	if s.catch, err = openCatcher(ctx, s.mails); err != nil {
-		return fmt.Errorf("begin to catch mail: %w", err)
+	for _, i := range s.instances() {
+		if err := i.open(ctx); err != nil {
+			return err
+		}
 	}
 	if s.texts, err = openTexts(ctx, s.home.path(smsFile), s.clock, s.log); err != nil {
 		return fmt.Errorf("begin to catch SMS: %w", err)
@@ -183,7 +237,11 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	if err := s.resumeRestore(ctx); err != nil {
 		return fmt.Errorf("finish the restore that was under way: %w", err)
 	}
-	listeners, err := listen(ctx, s.options.Listen, s.secrets.Ports)
+	count := portCount
+	if s.second != nil {
+		count += instancePorts
+	}
+	listeners, err := listen(ctx, s.options.Listen, s.secrets.Ports, count)
 	if err != nil {
 		return err
 	}
@@ -196,13 +254,25 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		Dashboard: urlOf(listeners[dashboardPort]), Storefront: urlOf(listeners[storefrontPort]), Platform: urlOf(listeners[platformPort]),
 		Control: urlOf(listeners[controlPort]),
 	}
+	if s.second != nil {
+		own := listeners[portCount:]
+		s.second.urls = s.urls
+		s.second.urls.Subscriptions, s.second.urls.Memberships, s.second.urls.Loyalty = urlOf(own[subscriptionsPort]), urlOf(own[membershipsPort]), urlOf(own[subscriptionsPort])
+		s.second.urls.Dashboard = urlOf(own[dashboardPort])
+	}
 	s.setApps()
+	services := sides{serviceSide{s.front.running}}
+	if s.second != nil {
+		services = append(services, serviceSide{s.second.front.running})
+	}
 	s.steps = newStepper(stepper{
-		clock: s.clock, move: move, platform: textSide{platformSide{s.sim}, s.texts}, service: serviceSide{s.front.running}, pulse: s.sim.Pulse, log: s.log,
+		clock: s.clock, move: move, platform: textSide{platformSide{s.sim}, s.texts}, service: services, pulse: s.sim.Pulse, log: s.log,
 	})
-	if err := s.openService(ctx); err != nil {
-		closeAll(listeners)
-		return err
+	for _, i := range s.instances() {
+		if err := i.openService(ctx); err != nil {
+			closeAll(listeners)
+			return err
+		}
 	}
 	s.serve(listeners)
 	return nil
@@ -210,14 +280,11 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 
 // serve answers on every port.
 func (s *Sandbox) serve(listeners []net.Listener) {
-	for i, h := range [portCount]http.Handler{
-		subscriptionsPort: s.counted(s.front.handler(func(a *app.App) http.Handler { return a.Subscriptions })),
-		membershipsPort:   s.front.handler(func(a *app.App) http.Handler { return a.Memberships }),
-		dashboardPort:     s.dashboard(),
-		storefrontPort:    s.storefront(),
-		platformPort:      s.platform(),
-		controlPort:       s.control(),
-	} {
+	handlers := append(s.handlers(), s.storefront(), s.platform(), s.control())
+	if s.second != nil {
+		handlers = append(handlers, s.second.handlers()...)
+	}
+	for i, h := range handlers {
 		server := app.NewServer(h)
 		if i == controlPort {
 			server.ReadTimeout, server.WriteTimeout = 0, 0 // a year takes as long as it takes
@@ -235,8 +302,10 @@ func (s *Sandbox) serve(listeners []net.Listener) {
 // begin brings the stores in, makes what is due happen, and says that the
 // sandbox is ready.
 func (s *Sandbox) begin(ctx context.Context) error {
-	if err := s.connectStores(ctx); err != nil {
-		return err
+	for _, i := range s.instances() {
+		if err := i.connectStores(ctx); err != nil {
+			return err
+		}
 	}
 	if err := s.steps.Settle(ctx); err != nil {
 		return err
@@ -283,14 +352,16 @@ func (s *Sandbox) Close() error {
 		}
 	}
 	s.serving.Wait()
-	if a := s.front.running(); a != nil {
-		errs = append(errs, a.Stop(ctx), a.Close())
+	for _, i := range s.instances() {
+		errs = append(errs, i.closeService(ctx)...)
 	}
 	if s.sim != nil {
 		errs = append(errs, s.sim.Close())
 	}
-	if s.catch != nil {
-		errs = append(errs, s.catch.close())
+	for _, i := range s.instances() {
+		if i.catch != nil {
+			errs = append(errs, i.catch.close())
+		}
 	}
 	if s.texts != nil {
 		errs = append(errs, s.texts.close())

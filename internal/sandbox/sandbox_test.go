@@ -39,13 +39,11 @@ func start(t *testing.T, o Options) *bench {
 	if o.Contracts == 0 {
 		o.Contracts = 24
 	}
-	if path := filepath.Join(o.DataDir, databaseFile); o.Database == "" {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			storetest.SQLiteFile(t, path)
-		}
+	if o.Database == "" {
+		migrated(t, filepath.Join(o.DataDir, databaseFile))
+	}
+	if o.Second && o.SecondDatabase == "" {
+		migrated(t, filepath.Join(o.DataDir, secondFile))
 	}
 	s, err := Start(t.Context(), o)
 	if err != nil {
@@ -59,6 +57,18 @@ func start(t *testing.T, o Options) *bench {
 		running = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
 	return &bench{s, t}
+}
+
+// migrated makes a migrated database unless there is one.
+func migrated(t *testing.T, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	storetest.SQLiteFile(t, path)
 }
 
 // ask sends a request and returns the answer's status and body.
@@ -355,12 +365,12 @@ func TestCloseStopsClockMove(t *testing.T) {
 
 func TestListenAddresses(t *testing.T) {
 	for _, address := range []string{"8080", "127.0.0.1:x", "127.0.0.1:65531", "127.0.0.1:-1"} {
-		if open, err := listen(t.Context(), address, nil); err == nil {
+		if open, err := listen(t.Context(), address, nil, portCount); err == nil {
 			closeAll(open)
 			t.Errorf("%q is an address", address)
 		}
 	}
-	free, err := listen(t.Context(), "127.0.0.1:0", nil)
+	free, err := listen(t.Context(), "127.0.0.1:0", nil, portCount)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +379,7 @@ func TestListenAddresses(t *testing.T) {
 		ports = append(ports, portOf(l))
 	}
 	closeAll(free)
-	again, err := listen(t.Context(), "127.0.0.1:0", ports)
+	again, err := listen(t.Context(), "127.0.0.1:0", ports, portCount)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +393,7 @@ func TestListenAddresses(t *testing.T) {
 	if same < portCount/2 { // others on this machine may have taken some
 		t.Errorf("only %d ports are those of the last time", same)
 	}
-	if _, err := listen(t.Context(), fmt.Sprintf("127.0.0.1:%d", ports[0]), nil); err == nil {
+	if _, err := listen(t.Context(), fmt.Sprintf("127.0.0.1:%d", ports[0]), nil, portCount); err == nil {
 		t.Error("a port was opened twice")
 	}
 }

@@ -21,6 +21,33 @@ func (p platformSide) NextDue(context.Context) (time.Time, bool, error) {
 	return at, some, nil
 }
 
+// sides are several sides as one.
+type sides []side
+
+// Work does the work of each.
+func (all sides) Work(ctx context.Context) error {
+	for _, one := range all {
+		if err := one.Work(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextDue returns the earliest of all.
+func (all sides) NextDue(ctx context.Context) (first time.Time, some bool, err error) {
+	for _, one := range all {
+		at, due, err := one.NextDue(ctx)
+		if err != nil {
+			return time.Time{}, false, err
+		}
+		if due && (!some || at.Before(first)) {
+			first, some = at, true
+		}
+	}
+	return first, some, nil
+}
+
 // serviceSide is the service as the stepper sees it. A restore puts another
 // service in the place of the one that runs.
 type serviceSide struct{ running func() *app.App }

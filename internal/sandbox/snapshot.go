@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
@@ -23,7 +24,8 @@ const beginningID = "beginning"
 // snapshotMeta is what a snapshot says of itself.
 type snapshotMeta struct {
 	instant
-	Callback string `json:"callback"` // where the service listened
+	Callback string `json:"callback"`         // where the service listened
+	Second   string `json:"second,omitempty"` // where the second instance listened
 }
 
 // Names in a snapshot's folder, in addition to the vault's.
@@ -55,6 +57,53 @@ func (s *Sandbox) keepBeginning(ctx context.Context) error {
 	return s.steps.alone(ctx, func() error { return s.snapshot(ctx, beginningID) })
 }
 
+// hold keeps requests to every instance waiting until letGo. A request to one instance may wait for another,
+// so it holds all of them at one moment or none.
+func (s *Sandbox) hold(ctx context.Context) error {
+	if s.second == nil {
+		s.front.mu.Lock()
+		return nil
+	}
+	ticks := time.NewTicker(waitEvery)
+	defer ticks.Stop()
+	for {
+		if s.front.mu.TryLock() {
+			if s.second.front.mu.TryLock() {
+				return nil
+			}
+			s.front.mu.Unlock()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticks.C:
+		}
+	}
+}
+
+func (s *Sandbox) letGo() {
+	for _, i := range s.instances() {
+		i.front.mu.Unlock()
+	}
+}
+
+// folder is where a snapshot has the instance's database, in its own folder.
+func (i *instance) folder() string {
+	if i == &i.box.instance {
+		return ""
+	}
+	return i.name
+}
+
+// save copies the instance's database into a snapshot's folder.
+func (i *instance) save(ctx context.Context, dir string) error {
+	dir = filepath.Join(dir, i.folder())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return i.vault.save(ctx, dir)
+}
+
 // snapshot saves both sides while nothing moves: requests to the service wait, and time
 // does not advance.
 func (s *Sandbox) snapshot(ctx context.Context, name string) error {
@@ -62,24 +111,28 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 		if err := s.steps.settle(ctx); err != nil {
 			return err
 		}
-		s.front.mu.Lock()
+		if err := s.hold(ctx); err != nil {
+			return err
+		}
 		due, err := s.steps.due(ctx)
 		if err == nil && due == "" {
 			break
 		}
-		s.front.mu.Unlock() // a request came between
+		s.letGo() // a request came between
 		if err != nil {
 			return err
 		}
 	}
-	defer s.front.mu.Unlock()
+	defer s.letGo()
 	dir, err := os.MkdirTemp(s.home.dir, "snapshot-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // by then it has moved, or is not needed
-	if err := s.vault.save(ctx, dir); err != nil {
-		return fmt.Errorf("copy the database: %w", err)
+	for _, i := range s.instances() {
+		if err := i.save(ctx, dir); err != nil {
+			return fmt.Errorf("copy the database of the %s instance: %w", i.name, err)
+		}
 	}
 	f, err := os.Create(filepath.Join(dir, platformState))
 	if err != nil {
@@ -94,7 +147,11 @@ func (s *Sandbox) snapshot(ctx context.Context, name string) error {
 	if err := s.texts.caught.saveTo(filepath.Join(dir, smsFile)); err != nil {
 		return fmt.Errorf("copy the SMS: %w", err)
 	}
-	if err := (home{dir}).write(metaFile, snapshotMeta{instant{s.clock.Now()}, s.secrets.Callback}); err != nil {
+	meta := snapshotMeta{instant: instant{s.clock.Now()}, Callback: s.own.Callback}
+	if s.second != nil {
+		meta.Second = s.second.own.Callback
+	}
+	if err := (home{dir}).write(metaFile, meta); err != nil {
 		return err
 	}
 	return os.Rename(dir, s.home.path(snapshotsDir, name))
@@ -124,9 +181,11 @@ func (s *Sandbox) goBack(r *http.Request, name string) (clockView, error) {
 	// The client may disconnect: a restore that has begun is completed.
 	ctx := context.WithoutCancel(r.Context())
 	err := s.steps.alone(ctx, func() error {
-		s.front.mu.Lock()
+		if err := s.hold(ctx); err != nil {
+			return err
+		}
 		err := s.exchange(ctx, name)
-		s.front.mu.Unlock() // the platform's webhooks must get through again
+		s.letGo() // the platform's webhooks must get through again
 		return settled(err, func() error { return s.steps.settle(ctx) })
 	})
 	if err != nil {
@@ -135,14 +194,15 @@ func (s *Sandbox) goBack(r *http.Request, name string) (clockView, error) {
 	return s.readClock(r)
 }
 
-// exchange stops the service, puts everything back as it was, and starts
-// another. What is begun here and cut off is ended at the next start.
+// exchange stops the instances, puts everything back as it was, and starts
+// others. What is begun here and cut off is ended at the next start.
 func (s *Sandbox) exchange(ctx context.Context, name string) error {
-	a := s.front.running()
 	stopping, cancel := context.WithTimeout(ctx, closing)
 	defer cancel()
-	if err := errors.Join(a.Stop(stopping), a.Close()); err != nil {
-		return fmt.Errorf("stop the service: %w", err)
+	for _, i := range s.instances() {
+		if err := errors.Join(i.closeService(stopping)...); err != nil {
+			return fmt.Errorf("stop the %s instance: %w", i.name, err)
+		}
 	}
 	if err := s.home.write(restoringFile, snapshotRef{name}); err != nil {
 		return err
@@ -150,27 +210,17 @@ func (s *Sandbox) exchange(ctx context.Context, name string) error {
 	if err := s.resumeRestore(ctx); err != nil {
 		return err
 	}
-	if err := s.openService(ctx); err != nil {
-		return err
+	for _, i := range s.instances() {
+		if err := i.openService(ctx); err != nil {
+			return err
+		}
 	}
-	return s.reconnect(ctx)
-}
-
-// reconnect repairs what a snapshot of an earlier process remembers wrongly: the
-// address at which the service listens.
-func (s *Sandbox) reconnect(ctx context.Context) error {
-	if s.secrets.Callback == s.urls.Subscriptions {
-		return nil
+	for _, i := range s.instances() {
+		if err := i.reconnect(ctx); err != nil {
+			return err
+		}
 	}
-	stores, err := s.front.running().Store.Shops().All(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.moveCallbacks(ctx, stores); err != nil {
-		return err
-	}
-	s.secrets.Callback = s.urls.Subscriptions
-	return s.home.write(secretsFile, s.secrets)
+	return nil
 }
 
 // resumeRestore completes the restore of a snapshot if one was begun. The service must not
@@ -185,8 +235,10 @@ func (s *Sandbox) resumeRestore(ctx context.Context) error {
 	if _, err := (home{dir}).read(metaFile, &meta); err != nil {
 		return err
 	}
-	if err := s.vault.load(ctx, dir); err != nil {
-		return fmt.Errorf("put the database back: %w", err)
+	for _, i := range s.instances() {
+		if err := i.vault.load(ctx, filepath.Join(dir, i.folder())); err != nil {
+			return fmt.Errorf("put the database of the %s instance back: %w", i.name, err)
+		}
 	}
 	f, err := os.Open(filepath.Join(dir, platformState))
 	if err != nil {
@@ -207,8 +259,11 @@ func (s *Sandbox) resumeRestore(ctx context.Context) error {
 	if err := s.texts.caught.loadFrom(filepath.Join(dir, smsFile)); err != nil {
 		return fmt.Errorf("put the SMS back: %w", err)
 	}
-	s.secrets.Callback = meta.Callback
-	if err := s.home.write(secretsFile, s.secrets); err != nil {
+	s.own.Callback = meta.Callback
+	if s.second != nil {
+		s.second.own.Callback = meta.Second
+	}
+	if err := s.keepSecrets(); err != nil {
 		return err
 	}
 	return os.Remove(s.home.path(restoringFile))

@@ -101,7 +101,7 @@ func TestWebhooksFollowChangedPorts(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	blocked, err := listen(t.Context(), "127.0.0.1:0", first.secrets.Ports) // they stay taken
+	blocked, err := listen(t.Context(), "127.0.0.1:0", first.secrets.Ports, portCount) // they stay taken
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,9 +111,9 @@ func (s *Simulator) accountFault(w http.ResponseWriter, kind FaultKind) bool {
 	case "":
 		return false
 	case TimeoutBefore, TimeoutAfter:
-		hangUp(w, false)
+		HangUp(w, false)
 	case ConnectionReset:
-		hangUp(w, true)
+		HangUp(w, true)
 	case Throttled:
 		writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": "Too Many Requests"})
 	default:

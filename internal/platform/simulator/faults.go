@@ -74,13 +74,8 @@ func (r seenRow) key() rowKey { return rowKey{Kind: "seen", ID: utoa(r.Identity)
 
 // SetFaults begins faults, in place of earlier ones. The counts go on.
 func (s *Simulator) SetFaults(f Faults) error {
-	if f.Rate < 0 || f.Rate > 1 {
-		return fault.New(fault.Invalid, "a rate of faults lies between 0 and 1").Field("rate")
-	}
-	for _, k := range f.Kinds {
-		if !slices.Contains(FaultKinds, k) {
-			return fault.New(fault.Invalid, "%q is not a kind of fault", k).Field("kinds")
-		}
+	if err := f.check(FaultKinds); err != nil {
+		return err
 	}
 	return s.update(func() error {
 		s.faults.current = f
@@ -91,6 +86,21 @@ func (s *Simulator) SetFaults(f Faults) error {
 		s.saveFaults()
 		return nil
 	})
+}
+
+// CheckRequests returns what is wrong with faults that only requests suffer.
+func (f Faults) CheckRequests() error { return f.check(FaultKinds[:requestKinds]) }
+
+func (f Faults) check(kinds []FaultKind) error {
+	if f.Rate < 0 || f.Rate > 1 {
+		return fault.New(fault.Invalid, "a rate of faults lies between 0 and 1").Field("rate")
+	}
+	for _, k := range f.Kinds {
+		if !slices.Contains(kinds, k) {
+			return fault.New(fault.Invalid, "%q is not a kind of fault", k).Field("kinds")
+		}
+	}
+	return nil
 }
 
 // ClearFaults ends faults. Webhooks that are late stay late.
@@ -118,18 +128,7 @@ func (s *Simulator) saveFaults() {
 // happens at the same time. The roll is for whatever else the fault decides.
 func (s *Simulator) draw(kinds []FaultKind, identity ...string) (kind FaultKind, roll uint64) {
 	f := s.faults.current
-	if f.Rate == 0 || (!f.Until.IsZero() && !s.opts.Clock.Now().Before(f.Until)) {
-		return "", 0
-	}
-	on := kinds
-	if len(f.Kinds) > 0 {
-		on = nil
-		for _, k := range kinds {
-			if slices.Contains(f.Kinds, k) {
-				on = append(on, k)
-			}
-		}
-	}
+	on := f.on(kinds, s.opts.Clock.Now())
 	if len(on) == 0 {
 		return "", 0
 	}
@@ -137,15 +136,54 @@ func (s *Simulator) draw(kinds []FaultKind, identity ...string) (kind FaultKind,
 	n := s.faults.seen[id]
 	s.faults.seen[id] = n + 1
 	s.save(seenRow{id, n + 1})
+	if kind, roll = f.roll(on, id, n); kind != "" {
+		s.faults.counts[kind]++
+		s.saveFaults()
+	}
+	return kind, roll
+}
+
+// on returns the kinds that something can suffer at an instant.
+func (f Faults) on(kinds []FaultKind, now time.Time) []FaultKind {
+	if f.Rate == 0 || (!f.Until.IsZero() && !now.Before(f.Until)) {
+		return nil
+	}
+	if len(f.Kinds) == 0 {
+		return kinds
+	}
+	var on []FaultKind
+	for _, k := range kinds {
+		if slices.Contains(f.Kinds, k) {
+			on = append(on, k)
+		}
+	}
+	return on
+}
+
+// roll decides what the nth of the things with one identity suffers.
+func (f Faults) roll(on []FaultKind, id uint64, n int) (kind FaultKind, roll uint64) {
 	h := mix(id + uint64(n)*0x9e3779b97f4a7c15)
 	if float64(h>>11)/(1<<53) >= f.Rate {
 		return "", 0
 	}
 	h = mix(h)
-	kind = on[h%uint64(len(on))]
-	s.faults.counts[kind]++
-	s.saveFaults()
-	return kind, mix(h)
+	return on[h%uint64(len(on))], mix(h)
+}
+
+// Request decides what the nth request to another server suffers at an instant, and whether it is
+// executed all the same. The kind is empty for a request that suffers nothing.
+func (f Faults) Request(now time.Time, n int) (kind FaultKind, executed bool) {
+	on := f.on(FaultKinds[:requestKinds], now)
+	if len(on) == 0 {
+		return "", true
+	}
+	kind, roll := f.roll(on, hashOf(f.Seed), n)
+	return kind, kind.executed(roll)
+}
+
+// executed reports whether a request that suffers a fault is executed.
+func (k FaultKind) executed(roll uint64) bool {
+	return k == "" || k == TimeoutAfter || ((k == HTTP500 || k == ConnectionReset) && roll&1 == 1)
 }
 
 func (s *Simulator) requestFault(shop, query, variables string) (FaultKind, uint64) {
@@ -175,8 +213,8 @@ func mix(x uint64) uint64 {
 	return x ^ (x >> 31)
 }
 
-// hangUp ends a request without an answer: with a reset when abruptly is set.
-func hangUp(w http.ResponseWriter, abruptly bool) {
+// HangUp ends a request without an answer: with a reset when abruptly is set.
+func HangUp(w http.ResponseWriter, abruptly bool) {
 	h, ok := w.(http.Hijacker)
 	if !ok {
 		panic(http.ErrAbortHandler) // the server closes the connection

@@ -87,7 +87,7 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 			ans = s.throttled(i.bucket, mutationCost)
 			return nil
 		}
-		executed = kind == "" || kind == TimeoutAfter || ((kind == HTTP500 || kind == ConnectionReset) && roll&1 == 1)
+		executed = kind.executed(roll)
 		if executed {
 			ans = s.answer(i, req)
 		}
@@ -101,9 +101,9 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 	s.pulse.Add(1)
 	switch kind {
 	case TimeoutBefore, TimeoutAfter:
-		hangUp(w, false)
+		HangUp(w, false)
 	case ConnectionReset:
-		hangUp(w, true)
+		HangUp(w, true)
 	case HTTP500:
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"errors": "Internal Server Error"})
 	default:

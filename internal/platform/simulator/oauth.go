@@ -48,7 +48,7 @@ func (s *Simulator) serveToken(w http.ResponseWriter, r *http.Request) {
 		}
 		var roll uint64
 		kind, roll = s.requestFault(domain, "oauth "+req.GrantType, req.Code+req.RefreshToken+req.SubjectToken)
-		if kind == "" || kind == TimeoutAfter || ((kind == HTTP500 || kind == ConnectionReset) && roll&1 == 1) {
+		if kind.executed(roll) {
 			answer, refusal = s.issue(i, known, req)
 		}
 		return nil
@@ -60,9 +60,9 @@ func (s *Simulator) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.pulse.Add(1)
 	switch {
 	case kind == TimeoutBefore || kind == TimeoutAfter:
-		hangUp(w, false)
+		HangUp(w, false)
 	case kind == ConnectionReset:
-		hangUp(w, true)
+		HangUp(w, true)
 	case kind == HTTP500:
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"errors": "Internal Server Error"})
 	case kind == Throttled:
