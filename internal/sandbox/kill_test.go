@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,13 +93,22 @@ func killAfter(t *testing.T, child *exec.Cmd, while time.Duration) {
 
 func TestSandboxContinuesAfterKill(t *testing.T) {
 	t.Parallel()
+	for name, env := range map[string][]string{"one instance": nil, "two instances": {childSecond + "=1"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testKills(t, env)
+		})
+	}
+}
+
+func testKills(t *testing.T, env []string) {
 	dir := t.TempDir()
 	for _, while := range []time.Duration{20, 60, 120, 200, 300} { // while it begins
-		killAfter(t, spawn(t, dir), while*time.Millisecond)
+		killAfter(t, spawn(t, dir, env...), while*time.Millisecond)
 	}
-	child := spawn(t, dir)
+	child := spawn(t, dir, env...)
 	m := ready(t, child, dir)
-	key, was := m.APIKey, beginning()
+	keys, was := keysOf(m), beginning()
 	for i, call := range []struct {
 		path, body string
 		while      time.Duration
@@ -106,19 +117,22 @@ func TestSandboxContinuesAfterKill(t *testing.T) {
 		{"/platform/contracts", checkoutBody(`"nextBillingDate":"2027-06-01"`), 5}, {"/snapshot", ``, 10}, {"/clock", `{"advance":"P1M"}`, 250},
 		{"/reset", ``, 5}, {"/reset", ``, 15}, {"/reset", ``, 40}, {"/clock", `{"advance":"P1M"}`, 400},
 	} {
+		ofSecond(t, m)
 		go func() { // the answer is lost
 			if res, err := http.Post(m.Control+call.path, "application/json", strings.NewReader(call.body)); err == nil {
 				res.Body.Close()
 			}
 		}()
 		killAfter(t, child, call.while*time.Millisecond)
-		child = spawn(t, dir)
+		child = spawn(t, dir, env...)
 		m = ready(t, child, dir)
-		if m.APIKey != key {
-			t.Fatalf("the key changed after kill %d", i)
-		}
-		if status, text := ask(t, "GET", m.Subscriptions+"/api/external/v2/activity-logs", key, ""); status != http.StatusOK {
-			t.Fatalf("the key after kill %d: %d %s", i, status, text)
+		for base, key := range keysOf(m) {
+			if !slices.Contains(slices.Collect(maps.Values(keys)), key) {
+				t.Fatalf("a key changed after kill %d", i)
+			}
+			if status, text := ask(t, "GET", base+"/api/external/v2/activity-logs", key, ""); status != http.StatusOK {
+				t.Fatalf("the key of %s after kill %d: %d %s", base, i, status, text)
+			}
 		}
 		var at struct{ Now time.Time }
 		if _, text := ask(t, "GET", m.Control+"/clock", "", ""); json.Unmarshal([]byte(text), &at) != nil || at.Now.Before(was) && call.path != "/reset" {
@@ -126,8 +140,35 @@ func TestSandboxContinuesAfterKill(t *testing.T) {
 		}
 		was = at.Now
 	}
+	made := ofSecond(t, m)
 	killAfter(t, child, 0)
-	b := start(t, Options{DataDir: dir})
+	b := start(t, Options{DataDir: dir, Second: env != nil})
 	b.advance("P2M")
-	b.checkBooks()
+	if made == nil {
+		b.checkBooks()
+	} else {
+		b.checkBooksOfTwo(made...)
+	}
+}
+
+// keysOf returns the API key of each instance, by its address.
+func keysOf(m Manifest) map[string]string {
+	keys := map[string]string{m.Subscriptions: m.APIKey}
+	if m.Second != nil {
+		keys[m.Second.Subscriptions] = m.Second.APIKey
+	}
+	return keys
+}
+
+// ofSecond returns the contracts of the second instance, if there is one: one at the least.
+func ofSecond(t *testing.T, m Manifest) []int64 {
+	t.Helper()
+	if m.Second == nil {
+		return nil
+	}
+	b := &bench{t: t}
+	if have := b.found(m.Second.Subscriptions, m.Second.APIKey, ""); len(have) > 0 {
+		return have
+	}
+	return []int64{createAtSecond(t, m)}
 }
