@@ -195,6 +195,7 @@ type contractIn struct {
 	Note            string                    `json:"note"`
 	Attributes      []simulator.AttributeSpec `json:"customAttributes"`
 	DiscountCodes   []string                  `json:"discountCodes"`
+	App             string                    `json:"app"` // client id
 }
 
 // customerIn is a buyer.
@@ -290,7 +291,7 @@ func (in contractIn) spec(zone *time.Location) (simulator.ContractSpec, error) {
 	spec := simulator.ContractSpec{
 		Shop: in.Shop, Customer: in.Customer.CustomerSpec, Currency: currency, NextBillingDate: next,
 		DeliveryPrice: string(in.DeliveryPrice), PaymentMethod: in.PaymentMethod,
-		Note: in.Note, Attributes: in.Attributes, DiscountCodes: in.DiscountCodes,
+		Note: in.Note, Attributes: in.Attributes, DiscountCodes: in.DiscountCodes, App: in.App,
 	}
 	spec.Customer.ID = int64(in.Customer.ID)
 	if spec.Billing, err = in.Billing.spec("billingPolicy"); err != nil {

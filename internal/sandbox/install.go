@@ -80,10 +80,14 @@ type uninstalled struct {
 	Shop string `json:"shop"`
 }
 
-// uninstall removes the app from a store: the platform refuses its token from now on.
+// uninstall removes the app of an instance from a store: the platform refuses its token from now on.
 func (s *Sandbox) uninstall(r *http.Request) (uninstalled, error) {
 	shop := uninstalled{r.PathValue("domain")}
-	if err := s.sim.Uninstall(shop.Shop); err != nil {
+	i, err := s.asked(r)
+	if err != nil {
+		return uninstalled{}, err
+	}
+	if err := s.sim.UninstallApp(shop.Shop, i.client); err != nil {
 		return uninstalled{}, err
 	}
 	return shop, s.steps.Settle(r.Context())

@@ -18,9 +18,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
-	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
-	"github.com/perennialhq/perennial/internal/store"
 )
 
 // Options say what sandbox to run. The zero value is a new one with a demo store.
@@ -55,26 +53,6 @@ const (
 	defaultContracts = 200
 )
 
-// checkDatabases returns what is wrong with the databases of two instances.
-func (o Options) checkDatabases() error {
-	if !o.Second {
-		if o.SecondDatabase != "" {
-			return errors.New("--second-database: it is for a second instance; add --second")
-		}
-		return nil
-	}
-	_, file, err := store.SQLitePath(o.Database)
-	switch {
-	case err != nil:
-		return err
-	case o.Database != "" && !file && o.SecondDatabase == "":
-		return errors.New("--second: the second instance needs a database of its own at the server; name it with --second-database")
-	case o.Database != "" && o.Database == o.SecondDatabase:
-		return errors.New("--second-database: the second instance cannot use the database of the first")
-	}
-	return nil
-}
-
 // Sandbox is a running sandbox.
 type Sandbox struct {
 	options Options
@@ -103,29 +81,6 @@ type Sandbox struct {
 	serving sync.WaitGroup
 	stop    context.CancelFunc
 	working context.Context
-}
-
-// instances returns the instances of the service, the first one first.
-func (s *Sandbox) instances() []*instance {
-	if s.second == nil {
-		return []*instance{&s.instance}
-	}
-	return []*instance{&s.instance, s.second}
-}
-
-// named returns the instance of a name; empty means the first.
-func (s *Sandbox) named(name string) (*instance, error) {
-	for _, i := range s.instances() {
-		if i.name == cmp.Or(name, firstName) {
-			return i, nil
-		}
-	}
-	return nil, fault.New(fault.NotFound, "the sandbox has no instance %q", name).Code("instanceNotFound").Field("instance")
-}
-
-// asked returns the instance that a request names in its query.
-func (s *Sandbox) asked(r *http.Request) (*instance, error) {
-	return s.named(r.URL.Query().Get("instance"))
 }
 
 // URLs are where a sandbox answers.
@@ -261,9 +216,9 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 		s.second.urls.Dashboard = urlOf(own[dashboardPort])
 	}
 	s.setApps()
-	services := sides{serviceSide{s.front.running}}
-	if s.second != nil {
-		services = append(services, serviceSide{s.second.front.running})
+	var services sides
+	for _, i := range s.instances() {
+		services = append(services, serviceSide{i.front.running})
 	}
 	s.steps = newStepper(stepper{
 		clock: s.clock, move: move, platform: textSide{platformSide{s.sim}, s.texts}, service: services, pulse: s.sim.Pulse, log: s.log,

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 )
@@ -55,36 +54,6 @@ func (s *Sandbox) keepBeginning(ctx context.Context) error {
 		return nil
 	}
 	return s.steps.alone(ctx, func() error { return s.snapshot(ctx, beginningID) })
-}
-
-// hold keeps requests to every instance waiting until letGo. A request to one instance may wait for another,
-// so it holds all of them at one moment or none.
-func (s *Sandbox) hold(ctx context.Context) error {
-	if s.second == nil {
-		s.front.mu.Lock()
-		return nil
-	}
-	ticks := time.NewTicker(waitEvery)
-	defer ticks.Stop()
-	for {
-		if s.front.mu.TryLock() {
-			if s.second.front.mu.TryLock() {
-				return nil
-			}
-			s.front.mu.Unlock()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticks.C:
-		}
-	}
-}
-
-func (s *Sandbox) letGo() {
-	for _, i := range s.instances() {
-		i.front.mu.Unlock()
-	}
 }
 
 // folder is where a snapshot has the instance's database, in its own folder.
