@@ -76,7 +76,7 @@ func (i *instance) faulty(next http.Handler) http.Handler {
 	})
 }
 
-// unheard takes an answer that nobody receives.
+// unheard takes an answer that the client does not get.
 type unheard struct{ header http.Header }
 
 // Header returns headers that are not sent.

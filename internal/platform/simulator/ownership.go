@@ -9,7 +9,7 @@ import (
 // Owners that are no client ids.
 const (
 	firstApp = ""  // of what the first app made, and of all that was made before there were others
-	everyApp = "*" // whom an event reaches that belongs to no app
+	everyApp = "*" // of an event that belongs to no app: all apps are sent it
 )
 
 // owned is an object that only the app knows that made it. Its owner is firstApp or a client id.
