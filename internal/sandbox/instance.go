@@ -45,6 +45,9 @@ type instance struct {
 	faults   instanceFaults
 }
 
+// first reports whether it is the first instance, which the sandbox always has.
+func (i *instance) first() bool { return i.name == firstName }
+
 // open opens what the instance needs before its ports are known.
 func (i *instance) open(ctx context.Context) (err error) {
 	if i.vault, err = openVault(i.database); err != nil {
@@ -81,7 +84,7 @@ func (i *instance) openService(ctx context.Context) error {
 		CallTimeout: callTimeout,
 	}
 	extra := app.Dashboard{Notice: s.timeNotice}
-	if i == &s.instance {
+	if i.first() {
 		extra.Rooms = []dashboard.Room{s.timeRoom()}
 		if s.options.MembershipsApp {
 			apps.MembershipsClientID, apps.MembershipsAppSecret = membershipsClientID, config.Secret(s.secrets.MembershipsAppSecret)
@@ -125,10 +128,10 @@ func (i *instance) closeService(ctx context.Context) []error {
 // stores returns the demo stores that the instance serves: the second one serves the main store alone.
 func (i *instance) stores() []demo.Store {
 	all := storesOn(i.box.sim)
-	if i.name == secondName {
-		return all[:1]
+	if i.first() {
+		return all
 	}
-	return all
+	return all[:1]
 }
 
 // connectStores makes the service know the stores, their webhooks reach it, and
@@ -189,7 +192,7 @@ func (i *instance) connect(ctx context.Context, domain string, hour, minute int)
 
 // installIn installs the app in a store that does not have it. The first app comes with its stores.
 func (i *instance) installIn(domain string) error {
-	if i == &i.box.instance || i.box.sim.HasApp(domain, i.client) {
+	if i.first() || i.box.sim.HasApp(domain, i.client) {
 		return nil
 	}
 	token := i.own.token(domain)
@@ -251,7 +254,7 @@ func (i *instance) handlers() []http.Handler {
 // the sandbox has.
 func (i *instance) dashboard(service http.Handler) http.Handler {
 	root := http.RedirectHandler(staff.Path, http.StatusFound)
-	if i == &i.box.instance {
+	if i.first() {
 		root = i.box.dashboardFront()
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -44,9 +45,7 @@ func (f *instanceFaults) view() faultsView {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := faultsView{Counts: map[simulator.FaultKind]int{}, Until: web.At(f.current.Until)}
-	for kind, n := range f.counts {
-		v.Counts[kind] = n
-	}
+	maps.Copy(v.Counts, f.counts)
 	return v
 }
 
@@ -71,7 +70,7 @@ func (i *instance) faulty(next http.Handler) http.Handler {
 		case simulator.Throttled:
 			web.WriteError(w, r, fault.New(fault.RateLimited, "too many requests: a fault of the sandbox").RetryAfter(time.Second))
 		default:
-			simulator.HangUp(w, kind == simulator.ConnectionReset)
+			simulator.HangUp(w, kind)
 		}
 	})
 }

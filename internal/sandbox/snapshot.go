@@ -58,7 +58,7 @@ func (s *Sandbox) keepBeginning(ctx context.Context) error {
 
 // folder is where a snapshot has the instance's database, in its own folder.
 func (i *instance) folder() string {
-	if i == &i.box.instance {
+	if i.first() {
 		return ""
 	}
 	return i.name

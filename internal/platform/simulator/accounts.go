@@ -24,11 +24,7 @@ type AccountClient struct {
 
 // SetAccountClient sets the client of a store's customer accounts.
 func (s *Simulator) SetAccountClient(shop string, c AccountClient) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		sh.Accounts = &c
 		s.save(sh)
 		return nil
@@ -110,10 +106,8 @@ func (s *Simulator) accountFault(w http.ResponseWriter, kind FaultKind) bool {
 	switch kind {
 	case "":
 		return false
-	case TimeoutBefore, TimeoutAfter:
-		HangUp(w, false)
-	case ConnectionReset:
-		HangUp(w, true)
+	case TimeoutBefore, TimeoutAfter, ConnectionReset:
+		HangUp(w, kind)
 	case Throttled:
 		writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": "Too Many Requests"})
 	default:

@@ -70,12 +70,20 @@ func (s *Simulator) secret(a AppSettings) string {
 func (s *Simulator) secretOf(owner string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.others {
-		if a.ClientID == owner {
-			return s.secret(a)
-		}
+	if a, known := s.other(owner); known {
+		return s.secret(a)
 	}
 	return s.opts.AppSecret
+}
+
+// other returns an app beside the first by its client id.
+func (s *Simulator) other(client string) (AppSettings, bool) {
+	for _, a := range s.others {
+		if a.ClientID == client {
+			return a, true
+		}
+	}
+	return AppSettings{}, false
 }
 
 // apps returns all apps, the first one first.
@@ -91,8 +99,8 @@ func (s *Simulator) at(sh *store, client string) (installation, bool) {
 	if client == s.app.ClientID && client != "" {
 		return s.firstAt(sh), true
 	}
-	i := slices.IndexFunc(s.others, func(a AppSettings) bool { return a.ClientID == client })
-	if i < 0 {
+	a, known := s.other(client)
+	if !known {
 		return installation{}, false
 	}
 	if sh.Others == nil {
@@ -103,7 +111,7 @@ func (s *Simulator) at(sh *store, client string) (installation, bool) {
 		is = &otherApp{UninstalledAt: sh.CreatedAt, bucket: s.fullBucket()}
 		sh.Others[client] = is
 	}
-	return installation{sh, s.others[i], client, &is.Token, &is.UninstalledAt, &is.Grants, &is.bucket}, true
+	return installation{sh, a, client, &is.Token, &is.UninstalledAt, &is.Grants, &is.bucket}, true
 }
 
 // firstAt returns the first app in a store. It needs no client id.
@@ -141,22 +149,14 @@ func (s *Simulator) HasApp(shop, client string) bool {
 // Install puts the first app back into a store that removed it, with a new token. Its
 // webhook subscriptions are gone; its contracts go on when they have not ended.
 func (s *Simulator) Install(shop, token string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		return s.install(s.firstAt(sh), token)
 	})
 }
 
 // InstallApp does the same with the app that has a client id, also in a store that has never had it.
 func (s *Simulator) InstallApp(shop, client, token string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		i, known := s.at(sh, client)
 		if !known {
 			return fault.New(fault.NotFound, "no app has the client id %q", client)
@@ -181,11 +181,7 @@ func (s *Simulator) install(i installation, token string) error {
 
 // NeverInstalled makes a new store one that has never had the first app.
 func (s *Simulator) NeverInstalled(shop string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		sh.UninstalledAt, sh.Grants.Retired = s.now(), true
 		s.save(sh)
 		return nil
@@ -195,22 +191,14 @@ func (s *Simulator) NeverInstalled(shop string) error {
 // Uninstall removes the first app from a store: its token is dead at once, its
 // subscriptions hear of it, and its contracts end two days later.
 func (s *Simulator) Uninstall(shop string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		return s.uninstall(s.firstAt(sh))
 	})
 }
 
 // UninstallApp does the same with the app that has a client id. What other apps have stays.
 func (s *Simulator) UninstallApp(shop, client string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		i, known := s.at(sh, client)
 		if !known {
 			return fault.New(fault.FailedPrecondition, "%s does not have the app", sh.Domain)

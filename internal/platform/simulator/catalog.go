@@ -103,11 +103,7 @@ type Shop struct {
 // their currency and prices.
 func (s *Simulator) ChangeShop(to Shop) (Shop, error) {
 	var is Shop
-	err := s.update(func() error {
-		sh, err := s.store(to.Domain)
-		if err != nil {
-			return err
-		}
+	err := s.updateStore(to.Domain, func(sh *store) error {
 		zone, err := zoneNamed(or(to.TimeZone, sh.TimeZone))
 		if err != nil {
 			return err
@@ -219,11 +215,7 @@ type Collection struct {
 // least one variant with a price.
 func (s *Simulator) AddProduct(spec ProductSpec) ([]Variant, error) {
 	var made []Variant
-	err := s.update(func() error {
-		sh, err := s.store(spec.Shop)
-		if err != nil {
-			return err
-		}
+	err := s.updateStore(spec.Shop, func(sh *store) (err error) {
 		if spec.Title == "" || len(spec.Variants) == 0 {
 			return fault.New(fault.Invalid, "a product needs a title and a variant")
 		}

@@ -12,11 +12,7 @@ import (
 // It returns the address to which the platform then sends the browser.
 func (s *Simulator) Consent(shop string, query url.Values) (string, error) {
 	var address string
-	err := s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	err := s.updateStore(shop, func(sh *store) error {
 		i, err := s.checkConsent(sh, query)
 		if err != nil {
 			return err
@@ -48,11 +44,7 @@ func (s *Simulator) checkConsent(sh *store, query url.Values) (installation, err
 // SetScopes sets the access scopes that a store has granted to the first app, as an earlier
 // version of the app left them.
 func (s *Simulator) SetScopes(shop string, scopes []string) error {
-	return s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(shop, func(sh *store) error {
 		sh.Grants.Scopes = scopes
 		s.save(sh)
 		return nil

@@ -384,11 +384,7 @@ func (s *Simulator) Outcome(o Outcome) error {
 // cycle is expected between two instants; it returns how many attempts it made.
 func (s *Simulator) BulkCharge(shop string, from, to time.Time) (int, error) {
 	n := 0
-	err := s.update(func() error {
-		sh, err := s.store(shop)
-		if err != nil {
-			return err
-		}
+	err := s.updateStore(shop, func(sh *store) error {
 		for _, c := range sh.contracts.order {
 			if c.Terms.Status != statusActive {
 				continue

@@ -236,11 +236,7 @@ type code struct {
 
 // AddCode defines a discount code, in place of an earlier one of that name.
 func (s *Simulator) AddCode(spec CodeSpec) error {
-	return s.update(func() error {
-		sh, err := s.store(spec.Shop)
-		if err != nil {
-			return err
-		}
+	return s.updateStore(spec.Shop, func(sh *store) (err error) {
 		d := discount{
 			Title: spec.Code, Code: spec.Code, Percent: spec.Percent, EachItem: spec.EachItem, Shipping: spec.FreeShipping,
 			Limit: spec.CycleLimit, All: true,

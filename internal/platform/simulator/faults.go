@@ -213,8 +213,8 @@ func mix(x uint64) uint64 {
 	return x ^ (x >> 31)
 }
 
-// HangUp ends a request without an answer: with a reset when abruptly is set.
-func HangUp(w http.ResponseWriter, abruptly bool) {
+// HangUp ends a request without an answer, as a fault of the kind does: a ConnectionReset with a reset.
+func HangUp(w http.ResponseWriter, kind FaultKind) {
 	h, ok := w.(http.Hijacker)
 	if !ok {
 		panic(http.ErrAbortHandler) // the server closes the connection
@@ -223,7 +223,7 @@ func HangUp(w http.ResponseWriter, abruptly bool) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok && abruptly {
+	if tcp, ok := conn.(*net.TCPConn); ok && kind == ConnectionReset {
 		_ = tcp.SetLinger(0) // so that the close is a reset
 	}
 	conn.Close()

@@ -100,10 +100,8 @@ func (s *Simulator) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.pulse.Add(1)
 	switch kind {
-	case TimeoutBefore, TimeoutAfter:
-		HangUp(w, false)
-	case ConnectionReset:
-		HangUp(w, true)
+	case TimeoutBefore, TimeoutAfter, ConnectionReset:
+		HangUp(w, kind)
 	case HTTP500:
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"errors": "Internal Server Error"})
 	default:

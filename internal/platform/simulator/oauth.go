@@ -59,10 +59,8 @@ func (s *Simulator) serveToken(w http.ResponseWriter, r *http.Request) {
 	}
 	s.pulse.Add(1)
 	switch {
-	case kind == TimeoutBefore || kind == TimeoutAfter:
-		HangUp(w, false)
-	case kind == ConnectionReset:
-		HangUp(w, true)
+	case kind == TimeoutBefore || kind == TimeoutAfter || kind == ConnectionReset:
+		HangUp(w, kind)
 	case kind == HTTP500:
 		writeJSON(w, http.StatusInternalServerError, map[string]string{"errors": "Internal Server Error"})
 	case kind == Throttled:

@@ -21,13 +21,19 @@ func (d *draft) owner() string        { return d.App }
 func (w *subscription) owner() string { return w.App }
 func (g *planGroup) owner() string    { return g.App }
 
+// knows reports whether the app of the token knows an object: it owns it, or no app does.
+func (x *exec) knows(v any) bool {
+	o, ok := v.(owned)
+	return !ok || o.owner() == x.app
+}
+
 // ownByID returns the object of a number if the app of the token owns it.
 func ownByID[T interface {
 	comparable
 	owned
 }](x *exec, from *objects[T], id int64) (v T, ok bool) {
 	found, ok := from.get(id)
-	if !ok || found.owner() != x.app {
+	if !ok || !x.knows(found) {
 		return v, false
 	}
 	return found, true
@@ -35,7 +41,7 @@ func ownByID[T interface {
 
 // ownOf keeps the objects that the app of the token owns.
 func ownOf[T owned](x *exec, list []T) []T {
-	foreign := func(v T) bool { return v.owner() != x.app }
+	foreign := func(v T) bool { return !x.knows(v) }
 	if !slices.ContainsFunc(list, foreign) {
 		return list
 	}
@@ -48,10 +54,10 @@ func (s *Simulator) clientID(owner string) string { return or(owner, s.app.Clien
 // ownerOf returns the owner of a new contract: the app with a client id, or, when it is empty, the app
 // that sells on the first of the plans, or the first app.
 func (s *Simulator) ownerOf(sh *store, client string, lines []line) (string, error) {
-	switch i := slices.IndexFunc(s.others, func(a AppSettings) bool { return a.ClientID == client && a.OwnContracts }); {
+	switch a, _ := s.other(client); {
 	case client != "" && client == s.app.ClientID:
 		return firstApp, nil
-	case i >= 0:
+	case a.OwnContracts:
 		return client, nil
 	case client != "":
 		return "", fault.New(fault.Invalid, "no app with contracts of its own has the client id %q", client).Field("app")

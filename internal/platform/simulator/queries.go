@@ -26,8 +26,8 @@ func byID[T any](kind string, from func(sh *store) *objects[*T]) fieldFunc {
 		if !ok {
 			return nil
 		}
-		v, _ := from(x.shop).get(n)
-		if o, ok := any(v).(owned); ok && v != nil && o.owner() != x.app {
+		v, ok := from(x.shop).get(n)
+		if ok && !x.knows(v) {
 			v = nil
 		}
 		return typed(kind, v)

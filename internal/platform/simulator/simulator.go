@@ -144,6 +144,17 @@ func (s *Simulator) update(fn func() error) error {
 	return err
 }
 
+// updateStore is update with a store; the first one when no domain is given. One that is not there is NotFound.
+func (s *Simulator) updateStore(domain string, fn func(sh *store) error) error {
+	return s.update(func() error {
+		sh, err := s.store(domain)
+		if err != nil {
+			return err
+		}
+		return fn(sh)
+	})
+}
+
 // now is the platform's time in whole seconds, as its objects show it.
 func (s *Simulator) now() time.Time { return s.opts.Clock.Now().UTC().Truncate(time.Second) }
 
