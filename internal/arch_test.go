@@ -87,6 +87,7 @@ var table = slices.Concat(
 		},
 		{of: "internal/sweep/...", may: []string{"internal/base/...", "internal/domain/..."}},
 		{of: "internal/deliver/...", may: []string{"internal/base/...", "internal/domain/..."}, libs: []string{"github.com/wneessen/go-mail"}},
+		{of: "internal/peer", may: []string{"internal/base/...", "internal/domain/...", "internal/platform"}, libs: []string{"golang.org/x/time"}},
 		{of: "internal/web/reference", libs: []string{"github.com/danielgtaylor/huma/v2"}},
 		{
 			of:    "internal/web",
@@ -176,13 +177,14 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
-	"moving":    {{"archive"}},
+	"moving":    {{"archive", "here", "mover", "table"}},
 	"portal":    {{"design", "overview"}},
 	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }
 
 // domainLibraries are the libraries that one feature may import.
 var domainLibraries = map[string][]string{
+	"moving": {"golang.org/x/text"},
 	"portal": {"golang.org/x/image"},
 	"staff":  {"golang.org/x/crypto/argon2", "github.com/pquerna/otp"},
 }

@@ -22,3 +22,12 @@ func Cell(text string) string {
 	}
 	return text
 }
+
+// Text returns the text that Cell made a cell of. A cell that Cell makes of no text stays as
+// it is.
+func Text(cell string) string {
+	if text, found := strings.CutPrefix(cell, "'"); found && Cell(text) == cell {
+		return text
+	}
+	return cell
+}

@@ -38,3 +38,22 @@ func TestCellIsNeverFormula(t *testing.T) {
 		}
 	}
 }
+
+func TestTextIsWhatCellWasMadeOf(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"":           "",
+		"Ana":        "Ana",
+		"'=1+1":      "=1+1",
+		"'+49 170 1": "+49 170 1",
+		"'s Graven":  "'s Graven",
+		"'-12.50":    "'-12.50",
+		"=1+1":       "=1+1",
+		"''=1+1":     "''=1+1",
+		"'\uff1d1+1": "\uff1d1+1",
+	} {
+		if got := sheet.Text(cell); got != want {
+			t.Errorf("text of %q is %q, want %q", cell, got, want)
+		}
+	}
+}

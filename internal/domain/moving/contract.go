@@ -1,0 +1,219 @@
+// Package moving brings the contracts of a store from another service with the same interface to
+// this one, or the other way, so that every order that falls due is charged once.
+package moving
+
+import (
+	"slices"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Contract is a contract as one service describes it to the other. Numbers of customers, variants
+// and payment methods are the platform's and the same for both; those of contracts, lines and
+// selling plans are the service's own.
+type Contract struct {
+	ID       int64             `json:"id"`
+	Line     shop.Line         `json:"line"`
+	Status   contract.Status   `json:"status"`
+	Currency money.Currency    `json:"currency"`
+	Customer contract.Customer `json:"customer"`
+	Billing  contract.Policy   `json:"billing"`
+	Delivery contract.Policy   `json:"delivery"`
+	// MinCycles and MaxCycles count from the contract's first order; 0: no limit.
+	MinCycles int `json:"minCycles,omitempty"`
+	MaxCycles int `json:"maxCycles,omitempty"`
+	Orders    int `json:"orders,omitempty"` // that the customer has had, with the one of the checkout
+
+	Lines         []Line                  `json:"lines"`
+	Discounts     []contract.Discount     `json:"discounts,omitempty"` // for lines by their IDs
+	DeliveryPrice money.Amount            `json:"deliveryPrice,omitzero"`
+	Method        contract.DeliveryMethod `json:"method,omitzero"`
+	PaymentMethod string                  `json:"paymentMethod,omitempty"` // graph id; empty: none
+	Note          string                  `json:"note,omitempty"`
+	Attributes    []contract.Attribute    `json:"attributes,omitempty"`
+
+	Next        time.Time  `json:"next,omitzero"`      // when its next order is charged; zero: none is to come
+	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
+	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
+	EndsAt      time.Time  `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
+	CreatedAt   time.Time  `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
+	ImportedID  string     `json:"importedId,omitempty"`
+	MissingDate bool       `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
+}
+
+// Line is a line of a contract.
+type Line struct {
+	ID         string               `json:"id"` // graph id
+	Variant    int64                `json:"variant"`
+	Product    int64                `json:"product,omitempty"`
+	Title      string               `json:"title,omitempty"`
+	Quantity   int                  `json:"quantity"`
+	Price      money.Amount         `json:"price"` // of one
+	Plan       int64                `json:"plan,omitempty"`
+	PlanName   string               `json:"planName,omitempty"`
+	Attributes []contract.Attribute `json:"attributes,omitempty"`
+	Pricing    *contract.Pricing    `json:"pricing,omitempty"` // prices by cycle, from the contract's first
+}
+
+// Upcoming is an order to come.
+type Upcoming struct {
+	ID      int64        `json:"id,omitempty"` // of the billing attempt
+	Date    time.Time    `json:"date"`
+	Note    string       `json:"note,omitempty"`
+	Amount  money.Amount `json:"amount,omitzero"` // as that service expects it; no currency: it does not say
+	OneOffs []OneOff     `json:"oneOffs,omitempty"`
+}
+
+// OneOff is a one-time product of an order to come.
+type OneOff struct {
+	Variant  int64        `json:"variant"`
+	Quantity int          `json:"quantity"`
+	Price    money.Amount `json:"price,omitzero"` // of one; no currency: that of the catalogue
+}
+
+// Past is an order that was charged, declined or skipped.
+type Past struct {
+	ID     int64        `json:"id"`
+	Status string       `json:"status"` // as in the interface
+	Date   time.Time    `json:"date"`   // on which it was due
+	At     time.Time    `json:"at,omitzero"`
+	Order  int64        `json:"order,omitempty"`
+	Amount money.Amount `json:"amount,omitzero"`
+	Lines  []Sold       `json:"lines,omitempty"`
+}
+
+// Sold is what an order had of one variant.
+type Sold struct {
+	Variant  int64 `json:"variant"`
+	Quantity int   `json:"quantity"`
+}
+
+// Statuses of orders in the interface that say how a charge goes.
+const (
+	Paid     = "SUCCESS"
+	Declined = "FAILURE"
+	Skipped  = "SKIPPED"
+)
+
+// underWay are the statuses of an order whose charge may still end either way.
+var underWay = []string{"REQUESTING", "PROGRESS", "SECURITY_CHALLENGE", "IMMEDIATE_TRIGGERED", "PENDING_CONSOLIDATION"}
+
+// UnderWay returns the order whose charge is under way, or that was declined and may be charged
+// again; false: there is none.
+func (c Contract) UnderWay() (Past, bool) {
+	for _, p := range c.Past {
+		if slices.Contains(underWay, p.Status) {
+			return p, true
+		}
+	}
+	if len(c.Past) > 0 && c.Past[0].Status == Declined {
+		return c.Past[0], true
+	}
+	return Past{}, false
+}
+
+// Live reports whether orders of the contract are to come, now or once it is resumed.
+func (c Contract) Live() bool { return c.Status == contract.Active || c.Status == contract.Paused }
+
+// Left returns the cycle limits that are left when the next order becomes the first one of
+// another contract; 0: no limit.
+func (c Contract) Left() (least, most int) {
+	if c.MaxCycles > 0 {
+		most = max(1, c.MaxCycles-c.Orders)
+	}
+	least = max(0, c.MinCycles-c.Orders)
+	if most > 0 {
+		least = min(least, most-1) // the platform requires fewer
+	}
+	return least, most
+}
+
+// Stored returns the contract as this service would store it, with dates that are counted from its
+// next order as cycle 1. Its lines keep their IDs.
+func (c Contract) Stored(cal cadence.Calendar) contract.Contract {
+	least, most := c.Left()
+	s := contract.Contract{
+		ID: contract.ID(c.ID), Line: c.Line, Status: c.Status, Currency: c.Currency, Customer: c.Customer, Billing: c.Billing, Delivery: c.Delivery,
+		Discounts: c.Discounts, DeliveryPrice: c.DeliveryPrice, PaymentMethod: c.PaymentMethod, Note: c.Note, Attributes: c.Attributes,
+		MinCycles: least, MaxCycles: most, AutoCharge: true, EarlierOrders: c.Orders, CreatedAt: c.CreatedAt,
+	}
+	if !c.Next.IsZero() {
+		s.Series = contract.Series{Cycle: 1, Start: cal.At(c.Next)}
+		s.NextBillingDate = c.Next
+	}
+	for _, l := range c.Lines {
+		s.Lines = append(s.Lines, contract.LineItem{
+			ID: l.ID, ProductID: l.Product, VariantID: l.Variant, Title: l.Title, Quantity: l.Quantity, Price: l.Price, SellingPlanID: l.Plan, SellingPlanName: l.PlanName,
+		})
+		if rest := l.Rest(c.Orders); rest != nil {
+			if s.Pricing == nil {
+				s.Pricing = make(map[string]contract.Pricing)
+			}
+			s.Pricing[l.ID] = *rest
+			s.Priced = s.Priced || rest.Changes()
+		}
+	}
+	return s
+}
+
+// Rest returns the prices by cycle that are left when so many orders were made; nil: the price
+// does not change any more.
+func (l Line) Rest(orders int) *contract.Pricing {
+	if l.Pricing == nil {
+		return nil
+	}
+	rest := l.Pricing.From(orders + 1)
+	if len(rest.Cycles) == 0 {
+		return nil
+	}
+	return &rest
+}
+
+// After returns the contract as it is after more orders: the next ones are due later. Of none it
+// is the same.
+func (c Contract) After(orders int, cal cadence.Calendar) Contract {
+	if orders <= 0 || c.Next.IsZero() {
+		return c
+	}
+	s := c.Stored(cal)
+	c.Next, c.Orders = s.DueOn(1+orders, cal), c.Orders+orders
+	c.Upcoming = c.Upcoming[min(orders, len(c.Upcoming)):]
+	if len(c.Upcoming) > 0 {
+		c.Next = c.Upcoming[0].Date
+	}
+	return c
+}
+
+// Amount returns what the next order but so many costs, before taxes.
+func (c Contract) Amount(ahead int, cal cadence.Calendar) money.Amount {
+	s := c.Stored(cal)
+	return s.Cost(s.Lines, 1+ahead, ahead)
+}
+
+// Sold returns what an order of the contract has, by variant.
+func (c Contract) Sold() []Sold {
+	var list []Sold
+	for _, l := range c.Lines {
+		list = append(list, Sold{l.Variant, l.Quantity})
+	}
+	return Sum(list)
+}
+
+// Sum returns what was sold by variant, each of them once, in their order.
+func Sum(list []Sold) []Sold {
+	var sum []Sold
+	for _, s := range list {
+		if at := slices.IndexFunc(sum, func(o Sold) bool { return o.Variant == s.Variant }); at >= 0 {
+			sum[at].Quantity += s.Quantity
+		} else {
+			sum = append(sum, s)
+		}
+	}
+	slices.SortFunc(sum, func(a, b Sold) int { return int(a.Variant - b.Variant) })
+	return sum
+}

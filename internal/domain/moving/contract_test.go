@@ -1,0 +1,103 @@
+package moving_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+var (
+	first = time.Date(2026, time.November, 2, 9, 0, 0, 0, time.UTC)
+	nine  = cadence.Calendar{Hour: 9}
+)
+
+func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+
+// weekly returns a contract of 10.00 with 2.00 delivery whose orders to come are on days after the first.
+func weekly(days ...int) moving.Contract {
+	c := moving.Contract{
+		ID: 1, Status: contract.Active, Currency: "USD", Billing: contract.Policy{Interval: cadence.Week, Count: 1}, Delivery: contract.Policy{Interval: cadence.Week, Count: 1},
+		Lines: []moving.Line{{ID: "a", Variant: 4, Quantity: 1, Price: usd(1000)}}, DeliveryPrice: usd(200), Next: first, Orders: 1,
+	}
+	for _, d := range days {
+		c.Upcoming = append(c.Upcoming, moving.Upcoming{ID: int64(d + 1), Date: first.AddDate(0, 0, d)})
+	}
+	return c
+}
+
+func TestOrdersThatDifferFromFrequencyAreFound(t *testing.T) {
+	t.Parallel()
+	at := func(days int) time.Time { return first.AddDate(0, 0, days) }
+	noted := weekly(0, 7, 14)
+	noted.Upcoming[1].Note = "Ring twice."
+	noted.Upcoming[2].OneOffs = []moving.OneOff{{Variant: 9, Quantity: 2}}
+	for name, row := range map[string]struct {
+		of   moving.Contract
+		want []moving.Edit
+	}{
+		"none does":          {weekly(0, 7, 14), nil},
+		"none is listed":     {weekly(), nil},
+		"one is skipped":     {weekly(0, 14, 21), []moving.Edit{{Cycle: 2, Date: at(7), Skip: true}}},
+		"two are skipped":    {weekly(0, 21), []moving.Edit{{Cycle: 2, Date: at(7), Skip: true}, {Cycle: 3, Date: at(14), Skip: true}}},
+		"one is moved":       {weekly(0, 9, 14), []moving.Edit{{Cycle: 2, Date: at(7), MoveTo: at(9)}}},
+		"one is moved ahead": {weekly(0, 5, 14), []moving.Edit{{Cycle: 2, Date: at(7), MoveTo: at(5)}}},
+		"a note and a product": {noted, []moving.Edit{
+			{Cycle: 2, Date: at(7), Note: "Ring twice."}, {Cycle: 3, Date: at(14), OneOffs: []moving.OneOff{{Variant: 9, Quantity: 2}}},
+		}},
+	} {
+		if diff := cmp.Diff(row.want, row.of.Edits(nine)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestCyclesAndPricesGoOnWhereTheyWere(t *testing.T) {
+	t.Parallel()
+	c := weekly(0, 7)
+	c.MinCycles, c.MaxCycles, c.Orders = 6, 10, 4
+	if least, most := c.Left(); least != 2 || most != 6 {
+		t.Errorf("%d to %d cycles are left, want 2 to 6", least, most)
+	}
+	c.Orders = 9
+	if least, most := c.Left(); least != 0 || most != 1 {
+		t.Errorf("before the last order %d to %d cycles are left, want 0 to 1", least, most)
+	}
+	c.Orders = 1
+	c.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{
+		{After: 0, Kind: platform.FixedPrice, Amount: usd(1000), Computed: usd(1000)}, {After: 2, Kind: platform.FixedPrice, Amount: usd(1500), Computed: usd(1500)},
+	}}
+	for ahead, want := range []money.Amount{usd(1200), usd(1700), usd(1700)} {
+		if got := c.Amount(ahead, nine); got != want {
+			t.Errorf("the order after %d others costs %s, want %s", ahead, got, want)
+		}
+	}
+}
+
+func TestChargesOfBothServicesAreSummed(t *testing.T) {
+	t.Parallel()
+	c := weekly(0, 14, 21)
+	c.Upcoming[0].Amount = usd(1250)
+	got := c.Charges(first.AddDate(0, 0, 20), nine)
+	if want := (moving.Coming{Here: 2400, HereOrders: 2, There: 2450, ThereOrders: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	c.Status = contract.Paused
+	if got := c.Charges(first.AddDate(0, 0, 20), nine); got != (moving.Coming{}) {
+		t.Errorf("a paused contract: %+v", got)
+	}
+}
+
+func TestOrderMadeMeanwhileMovesNextDate(t *testing.T) {
+	t.Parallel()
+	c := weekly(0, 14, 21).After(1, nine)
+	if want := first.AddDate(0, 0, 14); !c.Next.Equal(want) || c.Orders != 2 || len(c.Upcoming) != 2 {
+		t.Errorf("the next order is on %s, want %s: %+v", c.Next, want, c)
+	}
+}
