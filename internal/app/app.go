@@ -32,6 +32,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
 	"github.com/perennialhq/perennial/internal/domain/partner"
@@ -113,6 +114,7 @@ type App struct {
 	Access     *access.Service
 	Analytics  *analytics.Service
 	Bulk       *bulk.Service
+	Moves      *mover.Service
 	Bundles    *bundle.Service
 	Delivery   *delivery.Service
 	Designs    *design.Service

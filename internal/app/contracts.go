@@ -39,8 +39,9 @@ func (a *App) changeContracts(client *shopify.Client) {
 		Store: a.Store.Bulk(), Directory: a.Store, Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Links: a.Login, Mails: a.Notify, Prices: a.Edits,
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: bulkParallel,
 	}
+	a.moveContracts(client, editor)
 	a.Overview = &overview.Service{Store: a.Store.Overview(), Clock: a.options.Clock}
 	if a.options.Simulated != nil { // what it asks for is done in the goroutine that asks
-		a.Bulk.Parallel = 1
+		a.Bulk.Parallel, a.Moves.Parallel = 1, 1
 	}
 }

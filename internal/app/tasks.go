@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -35,6 +36,7 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, func(ctx context.Context, t delivery.Work) error { return a.Delivery.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t privacy.Work) error { return a.Privacy.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t bulk.Work) error { return a.Bulk.Work(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t moving.Work) error { return a.Moves.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t session.Work) error { return a.Cancelling.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t requestlog.Clean) error { return a.Requests.Clean(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t lifecycle.RunDue) error { return a.Lifecycle.RunDue(ctx, t.Shop) })

@@ -118,7 +118,7 @@ func (s Shops) NextDue(ctx context.Context, now time.Time) (time.Time, bool, err
 	for _, q := range s.nextOfShops(now) {
 		earliest = earliest.UnionAll(q)
 	}
-	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueEvents, endedFeeds, dueAnnotations, duePrivacy, dueBulkJobs, dueCancelSessions, dueFacts, dueMembers, dueRewards} {
+	for _, w := range []waiting{dueAttempts, unpublished, pendingInbox, toAmend, duePartners, dueProfiles, duePlans, dueMessages, dueWebhooks, dueEvents, endedFeeds, dueAnnotations, duePrivacy, dueBulkJobs, dueMoves, dueCancelSessions, dueFacts, dueMembers, dueRewards} {
 		q := s.db.reader.NewSelect().Table(w.table).ColumnExpr("MIN(?)", ident(w.column)).Where("? IS NOT NULL", ident(w.column))
 		switch w {
 		case dueAttempts:

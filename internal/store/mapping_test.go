@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"reflect"
 	"strconv"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
@@ -54,6 +56,12 @@ func TestMappingKeepsEveryField(t *testing.T) {
 	mapsBack[bulkJobRow](t, key, func(j *bulk.Job) {
 		j.By = activity.Actor{Source: activity.MerchantPortalBulkAutomation, By: j.By.By, ClientIP: j.By.ClientIP}
 	})
+	mapsBack[moveRow](t, key, func(m *moving.Move) {
+		m.By = activity.Actor{Source: activity.MerchantPortal, By: m.By.By, ClientIP: m.By.ClientIP}
+		m.Peer.Rate = math.Round(m.Peer.Rate*1000) / 1000
+	})
+	mapsBack[moveItemRow](t, key, func(*moving.Item) {})
+	mapsBack[comparedRow](t, key, func(c *moving.Compared) { c.Charged.Currency = c.Planned.Currency })
 	mapsBack[commentRow](t, key, func(*support.Comment) {})
 	mapsBack[savedViewRow](t, key, func(*savedview.View) {})
 	mapsBack[bundleRow](t, key, func(*bundle.Settings) {})

@@ -151,8 +151,9 @@ func (tx *Tx) MailRecipients(ctx context.Context, entries []activity.Entry) (map
 			CustomerEmail string
 			Origin        contract.Origin
 			CreatedAt     int64
+			Attributes    string
 		}
-		q := tx.q.NewSelect().TableExpr("contracts AS c").Column("c.id", "c.customer_id", "c.customer_email", "c.origin", "c.created_at").Where("c.shop_id = ?", tx.of)
+		q := tx.q.NewSelect().TableExpr("contracts AS c").Column("c.id", "c.customer_id", "c.customer_email", "c.origin", "c.created_at", "c.attributes").Where("c.shop_id = ?", tx.of)
 		if join == "" {
 			q = q.ColumnExpr("c.id AS subject").Where("c.id IN (?)", bun.List(ids[kind]))
 		} else {
@@ -162,6 +163,13 @@ func (tx *Tx) MailRecipients(ctx context.Context, entries []activity.Entry) (map
 			return nil, fmt.Errorf("read the customers of %d entries: %w", len(ids[kind]), err)
 		}
 		for _, r := range rows {
+			attributes, err := parseJSON[[]contract.Attribute](r.Attributes)
+			if err != nil {
+				return nil, fmt.Errorf("read the attributes of contract %d: %w", r.ID, err)
+			}
+			if (contract.Contract{Attributes: attributes}).Fenced() {
+				continue
+			}
 			found[notify.Subject{Type: kind, ID: r.Subject}] = notify.Recipient{Contract: r.ID, Customer: r.CustomerID, Email: r.CustomerEmail, Origin: r.Origin, CreatedAt: instant(r.CreatedAt)}
 		}
 	}

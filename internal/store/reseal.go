@@ -37,6 +37,7 @@ func sealedColumns() []sealedColumn {
 		{"portal_account_sign_ins", "nonce", []string{"shop_id", "state"}, "shop_id"},
 		{"portal_account_sign_ins", "verifier", []string{"shop_id", "state"}, "shop_id"},
 		{"users", "totp_secret", []string{"id"}, ""},
+		{"moves", "api_key", []string{"shop_id", "id"}, "shop_id"},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/delivery"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -51,6 +52,7 @@ type Source interface {
 	DueProfileShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DuePrivacyShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueCancelShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
+	DueMoveShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	DueBulkShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ExpiredRequestShops(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
 	ShopsToAmend(ctx context.Context, now time.Time, limit int) ([]shop.ID, error)
@@ -101,6 +103,7 @@ func (s Sweep) Once(ctx context.Context) (int, error) {
 		{"shops with something to tell partners", s.Source.DuePartnerShops, func(id shop.ID) task.Task { return partner.Work{Shop: id} }},
 		{"shops with requests for personal data", s.Source.DuePrivacyShops, func(id shop.ID) task.Task { return privacy.Work{Shop: id} }},
 		{"shops with actions on many contracts", s.Source.DueBulkShops, func(id shop.ID) task.Task { return bulk.Work{Shop: id} }},
+		{"shops with contracts that move from one service to another", s.Source.DueMoveShops, func(id shop.ID) task.Task { return moving.Work{Shop: id} }},
 		{"shops with sessions of cancelling that were left open", s.Source.DueCancelShops, func(id shop.ID) task.Task { return session.Work{Shop: id} }},
 		{"shops with requests of keys that have expired", s.Source.ExpiredRequestShops, func(id shop.ID) task.Task { return requestlog.Clean{Shop: id} }},
 		{"shops to compare", s.Source.UncheckedShops, func(id shop.ID) task.Task { return repair.Check{Shop: id} }},

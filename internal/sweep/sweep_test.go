@@ -66,6 +66,9 @@ func (s source) DuePrivacyShops(context.Context, time.Time, int) ([]shop.ID, err
 func (s source) DueBulkShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(16)
 }
+func (s source) DueMoveShops(context.Context, time.Time, int) ([]shop.ID, error) {
+	return s.answer(22)
+}
 func (s source) ExpiredRequestShops(context.Context, time.Time, int) ([]shop.ID, error) {
 	return s.answer(17)
 }
@@ -95,7 +98,7 @@ func TestSweepFindsAllDueTasks(t *testing.T) {
 	want := []string{
 		"billing_work{1}", "billing_work{2}", "billing_work{6}", "delivery_work{9}", "intake_work{3}", "amend_work{10}",
 		"loyalty_work{7}", "notify_work{5}", "privacy_work{15}", "partner_work{4}", "plan_repair{8}", "intake_reconcile{12}", "repair_check{11}",
-		"webhook_work{13}", "webhook_work{14}", "webhook_work{20}", "webhook_work{21}", "bulk_work{16}", "request_log_clean{17}", "cancel_sessions{18}", "notify_work{19}",
+		"webhook_work{13}", "webhook_work{14}", "webhook_work{20}", "webhook_work{21}", "bulk_work{16}", "request_log_clean{17}", "cancel_sessions{18}", "notify_work{19}", "moving_work{22}",
 	}
 	slices.Sort(want)
 	var q queue

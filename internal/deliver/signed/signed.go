@@ -36,22 +36,26 @@ const connectTime = 10 * time.Second
 // Sender sends messages. Its methods may be called from many goroutines.
 type Sender struct{ client *http.Client }
 
-// New returns a sender. Unless private is set it refuses to connect to loopback,
-// private, link-local and other addresses that are not public, after names have
-// been resolved: a name that resolves differently the next time gains nothing.
+// New returns a sender on a Transport.
 func New(private bool) *Sender {
+	return &Sender{&http.Client{
+		Transport: Transport(private), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Transport returns what connects to other people's servers. Unless private is set it refuses to
+// connect to loopback, private, link-local and other addresses that are not public, after names have
+// been resolved: a name that resolves differently the next time gains nothing.
+func Transport(private bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: connectTime}
 	if !private {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error { return network.CheckPublic(address) }
 	}
-	return &Sender{&http.Client{
-		Transport: &http.Transport{
-			// No proxy: it would connect in our place and check nothing.
-			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: connectTime,
-			MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxAnswer,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &http.Transport{
+		// No proxy: it would connect in our place and check nothing.
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: connectTime,
+		MaxIdleConnsPerHost: maxIdle, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: maxAnswer,
+	}
 }
 
 // CloseIdleConnections closes the connections that no message uses now.

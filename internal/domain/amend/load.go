@@ -52,10 +52,18 @@ func (ed *Editor) ConnectedShop(ctx context.Context, of shop.ID) (shop.Shop, err
 	return store, err
 }
 
-// CheckEditable refuses to edit a contract that has ended.
+// CheckEditable refuses to edit a contract that has ended, or that is between two services.
 func CheckEditable(c contract.Contract) error {
 	if c.Status == contract.Cancelled || c.Status == contract.Expired {
 		return fault.New(fault.FailedPrecondition, "subscription contract %d is %s and cannot be changed", c.ID, c.Status).Entity(Entity).Code("contractNotActive")
+	}
+	return CheckFence(c)
+}
+
+// CheckFence refuses to change a contract that is between two services.
+func CheckFence(c contract.Contract) error {
+	if c.Fenced() {
+		return fault.New(fault.Conflict, "subscription contract %d is being moved from one service to another: try again in a few minutes", c.ID).Entity(Entity).Code("contractMoving")
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ type ChangesTx interface {
 	Outbox
 	shop.Reader
 	// MailRecipients returns who is behind the records that entries are about, by record. Records
-	// that are neither contracts nor attempts are left out.
+	// that are neither contracts nor attempts are left out, and contracts that are between two services.
 	MailRecipients(ctx context.Context, entries []activity.Entry) (map[Subject]Recipient, error)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/optin"
@@ -135,6 +136,16 @@ func parts(id shop.ID) []part {
 			return err
 		}
 		return tx.PutBulkItems(ctx, []bulk.Item{{Job: j.ID, Contract: 3, Status: bulk.Refused, Tries: 1, Code: "theirs", Reason: "theirs", EndedAt: earlier}})
+	})
+	within("moves", func(ctx context.Context, tx *store.Tx) error {
+		m := moving.Move{Direction: moving.In, Peer: moving.Peer{Address: "https://theirs.example", Key: "theirs"}, Status: moving.Ready, CreatedAt: earlier, DueAt: earlier}
+		if err := tx.PutMove(ctx, &m); err != nil {
+			return err
+		}
+		if _, err := tx.AddMoveItems(ctx, m.ID, shop.Subscriptions, []int64{1, 2}, earlier); err != nil {
+			return err
+		}
+		return tx.AddCompared(ctx, []moving.Compared{{Move: m.ID, There: 1, Date: day, Verdict: moving.Missing, Text: "theirs"}})
 	})
 	within("comments", func(ctx context.Context, tx *store.Tx) error {
 		return tx.AddComment(ctx, &support.Comment{Contract: 1, Author: "theirs", Text: "theirs", At: day})

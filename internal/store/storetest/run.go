@@ -51,6 +51,7 @@ func Run(t *testing.T, shared, empty func(testing.TB) *store.DB) {
 		"privacy":              testPrivacy,
 		"syncs":                testSyncs,
 		"bulk":                 testBulk,
+		"moves":                testMoves,
 		"saved views":          testSavedViews,
 		"overview":             testOverview,
 		"portal":               testPortal,

@@ -82,6 +82,7 @@ type creation struct {
 	platform.NewContract
 	trial    *contract.Trial    // nil: none
 	imported string             // id in the system it is imported from; empty: it is not imported
+	moved    *Moved             // the contract that another service had; nil: none
 	restarts *contract.Contract // the contract that it restarts; nil: none
 }
 
@@ -144,6 +145,9 @@ func (s *Service) adoptCreated(ctx context.Context, store shop.Shop, by activity
 	if n.restarts != nil {
 		details.From = int64(n.restarts.ID)
 	}
+	if n.moved != nil {
+		details.Moved = n.imported
+	}
 	return s.Adopt(ctx, store, amend.Command{Contract: contract.ID(made.ID), Actor: by}, made, amend.Change{
 		Edit: n.Edit, Entries: []amend.Note{{Event: activity.ContractCreated, Details: details}}, Update: n.setFields,
 	}.Priced())
@@ -155,6 +159,9 @@ func (n creation) setFields(c *contract.Contract) {
 	if n.imported != "" {
 		c.ImportedID, c.Origin = n.imported, contract.Imported
 	}
+	if n.moved != nil {
+		n.moved.setFields(c)
+	}
 	if n.restarts != nil {
 		c.SplitFrom, c.EarlierOrders = n.restarts.ID, n.restarts.NextOrder()-1
 	}
@@ -163,7 +170,8 @@ func (n creation) setFields(c *contract.Contract) {
 // createdDetails is the details of an entry about a created contract.
 type createdDetails struct {
 	Status string `json:"to"`
-	From   int64  `json:"fromContractId,omitempty"` // the one that it restarts
+	From   int64  `json:"fromContractId,omitempty"`  // the one that it restarts
+	Moved  string `json:"movedContractId,omitempty"` // the one that another service had
 }
 
 // findCreated looks for a contract whose creation was not confirmed.

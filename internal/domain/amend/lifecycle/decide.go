@@ -51,6 +51,11 @@ func decide(c *contract.Contract, w StatusChange, g inputs, now time.Time) ([]ac
 	if c.Moving != nil {
 		return nil, fault.New(fault.Conflict, "Another change of the status is already in progress").Entity(amend.Entity).Code("statusInProgress")
 	}
+	if !w.Moved {
+		if err := amend.CheckFence(*c); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case w.To == contract.Active && c.Status == contract.Active && c.Ending != nil:
 		return []activity.Entry{withdrawCancellation(c).Entry(c.ID, contract.Cleared, g.actor, now)}, nil

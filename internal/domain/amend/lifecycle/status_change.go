@@ -37,6 +37,8 @@ type StatusChange struct {
 	// takes effect after the order. 0: never.
 	CutoffDays int
 
+	Moved bool // the contract is between two services, and one of its move's steps changes it
+
 	// Of an activation: when the contract is activated; zero: now.
 	From time.Time
 }

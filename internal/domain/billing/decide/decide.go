@@ -80,6 +80,9 @@ func Due(a billing.Attempt, g Inputs, now time.Time) Decision {
 	if m := g.Contract.Moving; m != nil && (a.Status == billing.Failure || a.FirstSentAt.IsZero()) {
 		return Decision{Action: Wait, Until: now.Add(contract.PendingChangeTimeout), Reason: fmt.Sprintf("the contract is on its way to being %s", m.To)}
 	}
+	if g.Contract.Fenced() && (a.Status == billing.Failure || a.FirstSentAt.IsZero()) {
+		return Decision{Action: Wait, Until: now.Add(fenceCheck), Reason: "the contract is between two services"}
+	}
 	if g.Contract.Split != nil && (a.Status == billing.Failure || a.FirstSentAt.IsZero()) {
 		return Decision{Action: Wait, Until: now.Add(contract.PendingChangeTimeout), Reason: "lines of the contract are on their way into one of their own"}
 	}
@@ -116,6 +119,10 @@ func Due(a billing.Attempt, g Inputs, now time.Time) Decision {
 	}
 	return Decision{Action: Ask}
 }
+
+// fenceCheck is how often it is looked whether a contract has arrived from another service, or
+// left for it.
+const fenceCheck = 10 * time.Minute
 
 // mayWait reports whether an order that was never sent may still wait for a change of
 // its contract that is made before it: it does not wait for ever.

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/deliver/signed"
+	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/here"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/peer"
+	"github.com/perennialhq/perennial/internal/platform/shopify"
+	"github.com/perennialhq/perennial/internal/store"
+)
+
+// moveParallel is how many contracts of one store are moved at once.
+const moveParallel = 8
+
+// moveContracts assembles the service that moves contracts from another service to this one, and back.
+func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
+	others := peer.New(signed.Transport(a.options.Settings.PrivatePartners), a.options.Settings.CallTimeout, a.options.Clock)
+	a.callers = append(a.callers, others)
+	a.Moves = &mover.Service{
+		Store: a.Store.Moves(), Platform: client,
+		Here:  &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations},
+		Peer:  func(p moving.Peer) mover.End { return others.End(p) },
+		Clock: a.options.Clock, Log: a.options.Log, Parallel: moveParallel,
+	}
+}
+
+// WithMoves opens a database and lets fn start and steer the moves of a store. The service carries
+// them out.
+func WithMoves(ctx context.Context, d config.Database, c clock.Clock, domain string, fn func(*mover.Service, ShopRef) error) error {
+	return withService(ctx, d, domain, func(db *store.DB) *mover.Service { return &mover.Service{Store: db.Moves(), Clock: c} }, fn)
+}

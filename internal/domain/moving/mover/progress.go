@@ -1,0 +1,187 @@
+package mover
+
+import (
+	"context"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Progress is how far a move has come.
+type Progress struct {
+	Move    moving.Move
+	Now     time.Time
+	Total   int // contracts that were listed
+	Read    int
+	Moved   int
+	Between int // contracts between the services
+	Failing int // contracts whose last step failed
+	ByFit   map[moving.Fit]int
+	Stages  map[moving.Stage]int
+	Sums    []Sum
+	Tallies []moving.Tally
+	// Pace is contracts per minute: that are read until all were, and then that are moved; 0: not known.
+	Pace float64
+	// EndsAt is when the present step ends at that pace; zero: not known.
+	EndsAt time.Time
+}
+
+// Sum is what the contracts that go charge in one currency.
+type Sum struct {
+	Currency money.Currency
+	moving.Coming
+}
+
+// Amount returns minor units in the sum's currency, as a decimal with the currency behind it.
+func (s Sum) Amount(minor int64) string {
+	a := money.Amount{Minor: minor, Currency: s.Currency}
+	return a.String() + " " + string(a.Currency)
+}
+
+// Differences returns how many orders were compared, how many differ, and how many of these no rule
+// explains.
+func (p Progress) Differences() (compared, differ, unexplained int) {
+	for _, t := range p.Tallies {
+		compared += t.N
+		if t.Verdict != moving.Same {
+			differ += t.N
+		}
+		if !t.Verdict.Understood() {
+			unexplained += t.N
+		}
+	}
+	return compared, differ, unexplained
+}
+
+// Moves returns the moves of a store, the newest first.
+func (s *Service) Moves(ctx context.Context, of shop.ID) ([]moving.Move, error) {
+	var list []moving.Move
+	err := s.Store.View(ctx, of, func(tx moving.ReadTx) (err error) {
+		list, err = tx.Moves(ctx)
+		return err
+	})
+	return list, err
+}
+
+// Progress returns how far a move has come, or NotFound.
+func (s *Service) Progress(ctx context.Context, of shop.ID, id moving.ID) (Progress, error) {
+	p := Progress{Now: s.Clock.Now(), ByFit: map[moving.Fit]int{}, Stages: map[moving.Stage]int{}}
+	err := s.Store.View(ctx, of, func(tx moving.ReadTx) (err error) {
+		if p.Move, err = tx.Move(ctx, id); err != nil {
+			return err
+		}
+		counts, err := tx.MoveCounts(ctx, id)
+		if err != nil {
+			return err
+		}
+		p.add(counts)
+		p.Tallies, err = tx.MoveTallies(ctx, id)
+		return err
+	})
+	if err == nil {
+		p.estimate()
+	}
+	return p, err
+}
+
+func (p *Progress) add(counts []moving.Count) {
+	sums := map[money.Currency]int{}
+	for _, c := range counts {
+		p.Total += c.N
+		p.Failing += c.Failing
+		p.Stages[c.Stage] += c.N
+		if c.Fit != "" {
+			p.ByFit[c.Fit] += c.N
+			p.Read += c.N
+		}
+		switch {
+		case c.Stage == moving.Moved:
+			p.Moved += c.N
+		case c.Stage.UnderWay():
+			p.Between += c.N
+		}
+		if c.Currency == "" || c.Fit == moving.Stays || c.Stage == moving.Moved {
+			continue
+		}
+		at, known := sums[c.Currency]
+		if !known {
+			at = len(p.Sums)
+			sums[c.Currency] = at
+			p.Sums = append(p.Sums, Sum{Currency: c.Currency})
+		}
+		sum := &p.Sums[at]
+		sum.Here, sum.HereOrders = sum.Here+c.Here, sum.HereOrders+c.HereOrders
+		sum.There, sum.ThereOrders = sum.There+c.There, sum.ThereOrders+c.ThereOrders
+	}
+}
+
+// estimate computes the pace of reading and when it ends.
+func (p *Progress) estimate() {
+	took := p.Now.Sub(p.Move.CreatedAt)
+	if !p.Move.ReadAt.IsZero() {
+		took = p.Move.ReadAt.Sub(p.Move.CreatedAt)
+	}
+	if took < time.Second || p.Read == 0 {
+		return
+	}
+	p.Pace = float64(p.Read) / took.Minutes()
+	if left := p.Total - p.Read; p.Move.ReadAt.IsZero() && left > 0 && p.Move.Status == moving.Reading {
+		p.EndsAt = p.Now.Add(time.Duration(float64(left) / p.Pace * float64(time.Minute))).Truncate(time.Second)
+	}
+}
+
+// Items returns at most limit contracts of a move by their numbers, after one, that match.
+func (s *Service) Items(ctx context.Context, of shop.ID, id moving.ID, match moving.Match, after int64, limit int) ([]moving.Item, error) {
+	var list []moving.Item
+	err := s.Store.View(ctx, of, func(tx moving.ReadTx) (err error) {
+		if _, err = tx.Move(ctx, id); err != nil {
+			return err
+		}
+		list, err = tx.MoveItems(ctx, id, match, after, limit)
+		return err
+	})
+	return list, err
+}
+
+// Compared returns at most limit orders that were compared, the newest first; no verdicts: all.
+func (s *Service) Compared(ctx context.Context, of shop.ID, id moving.ID, verdicts []moving.Verdict, limit int) ([]moving.Compared, error) {
+	var list []moving.Compared
+	err := s.Store.View(ctx, of, func(tx moving.ReadTx) (err error) {
+		list, err = tx.ComparedOrders(ctx, id, verdicts, limit)
+		return err
+	})
+	return list, err
+}
+
+// Retry has contracts of a move tried again whose last step failed, and reads those that stay again.
+func (s *Service) Retry(ctx context.Context, of shop.ID, id moving.ID, there []int64) error {
+	return s.Store.Update(ctx, of, func(tx moving.Tx) error {
+		m, err := tx.Move(ctx, id)
+		if err != nil {
+			return err
+		}
+		now := s.Clock.Now()
+		var items []moving.Item
+		for _, number := range there {
+			i, err := tx.MoveItem(ctx, id, number)
+			if err != nil {
+				return err
+			}
+			if i.Stage == moving.Moved {
+				continue
+			}
+			i.DueAt, i.Failures, i.Code, i.Reason = now, 0, "", ""
+			items = append(items, i)
+		}
+		if err := tx.PutMoveItems(ctx, items); err != nil {
+			return err
+		}
+		m.DueAt = now
+		if err := tx.PutMove(ctx, &m); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, moving.Work{Shop: of})
+	})
+}

@@ -1,0 +1,83 @@
+package mover
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// list writes down one page of the contracts of the service that is left.
+func (s *Service) list(ctx context.Context, store shop.Shop, taken moving.Move) error {
+	from, _ := s.ends(taken)
+	page, failed := from.List(ctx, store, moving.Query{Line: taken.Line, Page: taken.Page, Since: taken.Since})
+	if failed != nil {
+		s.Log.WarnContext(ctx, "the contracts of the other service could not be listed", "shop", store.Domain, "move", taken.ID, "error", failed)
+	}
+	return s.onLease(ctx, store.ID, taken, func(tx moving.Tx, m *moving.Move, now time.Time) error {
+		m.DueAt = now
+		rest(m, failed, now)
+		if failed == nil {
+			return listed(ctx, tx, m, page, now)
+		}
+		return nil
+	})
+}
+
+// listed notes a page of the list.
+func listed(ctx context.Context, tx moving.Tx, m *moving.Move, page moving.Page, now time.Time) error {
+	added, err := tx.AddMoveItems(ctx, m.ID, m.Line, page.Found, now)
+	if err != nil {
+		return err
+	}
+	if m.Page == 0 {
+		if m.Since.IsZero() {
+			m.Announced += page.Total
+		}
+		if m.Line == shop.Subscriptions {
+			m.ListedAt = now
+		}
+	}
+	if again := m.Page > 0 && added == 0 && m.Since.IsZero() && m.ReadAt.IsZero(); page.More && !again { // a service that ignores the page lists the first one for ever
+		m.Page++
+		return nil
+	}
+	if m.Page = 0; m.Line == shop.Subscriptions && (m.Peer.Memberships != "" || m.Direction == moving.Out) {
+		m.Line = shop.Memberships
+		return nil
+	}
+	m.Since, m.Line, m.ListAt = m.ListedAt.Add(-overlap), shop.Subscriptions, now.Add(refresh)
+	if m.Status = moving.Reading; !m.ReadAt.IsZero() {
+		m.Status = moving.Ready
+	}
+	return nil
+}
+
+const (
+	// overlap is how far lists of changes go back before the last one: clocks differ.
+	overlap = 10 * time.Minute
+	// refresh is how often changes of shadows are listed.
+	refresh = 6 * time.Hour
+)
+
+// read reads a contract where it is, and judges whether it can go.
+func (w *worker) read(ctx context.Context, i *moving.Item) error {
+	c, err := w.from.Contract(ctx, w.store, i.Contract.Line, i.There)
+	if fault.Is(err, fault.NotFound) {
+		i.Judge([]moving.Finding{{Fit: moving.Stays, Code: "contractGone", Text: fmt.Sprintf("Contract %d no longer exists there.", i.There)}})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.known.add(ctx, w, c); err != nil {
+		return err
+	}
+	i.Contract = c
+	i.Judge(w.check(c))
+	i.Plan, i.Coming = plan(c, w.cal), c.Charges(w.Clock.Now().AddDate(0, 0, moving.ComingDays), w.cal)
+	return nil
+}

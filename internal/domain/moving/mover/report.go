@@ -1,0 +1,114 @@
+package mover
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/sheet"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// reportAtOnce is how many contracts one transaction reads for a report.
+const reportAtOnce = 500
+
+// Row is a contract in a report.
+type Row struct {
+	Contract int64            `json:"contractId"`
+	Line     shop.Line        `json:"line"`
+	Customer int64            `json:"customerId,omitempty"`
+	Email    string           `json:"customerEmail,omitempty"`
+	Status   string           `json:"status,omitempty"`
+	Stage    moving.Stage     `json:"stage"`
+	Fit      moving.Fit       `json:"fit,omitempty"`
+	Next     *time.Time       `json:"nextOrder"`
+	Amount   string           `json:"amount,omitempty"`
+	Currency string           `json:"currency,omitempty"`
+	Here     int64            `json:"movedContractId,omitempty"`
+	Reason   string           `json:"reason,omitempty"`
+	Findings []moving.Finding `json:"findings"`
+}
+
+func rowOf(i moving.Item) Row {
+	r := Row{
+		Contract: i.There, Line: i.Contract.Line, Customer: i.Contract.Customer.ID, Email: i.Contract.Customer.Email, Status: string(i.Contract.Status), Stage: i.Stage, Fit: i.Fit,
+		Here: i.Here, Reason: i.Reason, Findings: i.Findings,
+	}
+	if r.Findings == nil {
+		r.Findings = []moving.Finding{}
+	}
+	if !i.Plan.Date.IsZero() {
+		date := i.Plan.Date.UTC()
+		r.Next, r.Amount, r.Currency = &date, i.Plan.Amount.String(), string(i.Plan.Amount.Currency)
+	}
+	return r
+}
+
+// rows calls fn for every contract of a move, by number.
+func (s *Service) rows(ctx context.Context, of shop.ID, id moving.ID, fn func(Row) error) error {
+	for after := int64(0); ; {
+		list, err := s.Items(ctx, of, id, moving.Match{}, after, reportAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, i := range list {
+			if err := fn(rowOf(i)); err != nil {
+				return err
+			}
+			after = i.There
+		}
+		if len(list) < reportAtOnce {
+			return nil
+		}
+	}
+}
+
+// ReportJSON writes the contracts of a move as JSON Lines.
+func (s *Service) ReportJSON(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error {
+	lines := json.NewEncoder(to)
+	return s.rows(ctx, of, id, func(r Row) error { return lines.Encode(r) })
+}
+
+// ReportCSV writes the contracts of a move as CSV, one line for each finding, and one for a contract
+// without any.
+func (s *Service) ReportCSV(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error {
+	out := csv.NewWriter(to)
+	out.UseCRLF = true
+	if err := out.Write([]string{"contract", "line", "customer", "email", "status", "stage", "fit", "next order", "amount", "currency", "moved to", "reason", "code", "field", "finding"}); err != nil {
+		return err
+	}
+	err := s.rows(ctx, of, id, func(r Row) error {
+		next := ""
+		if r.Next != nil {
+			next = r.Next.Format(time.RFC3339)
+		}
+		head := []string{
+			number(r.Contract), string(r.Line), number(r.Customer), sheet.Cell(r.Email), r.Status, string(r.Stage), string(r.Fit), next, r.Amount, r.Currency, number(r.Here), sheet.Cell(r.Reason),
+		}
+		for _, f := range r.Findings {
+			if err := out.Write(append(head, f.Code, f.Field, sheet.Cell(f.Text))); err != nil {
+				return err
+			}
+		}
+		if len(r.Findings) == 0 {
+			return out.Write(append(head, "", "", ""))
+		}
+		return nil
+	})
+	out.Flush()
+	if err == nil {
+		err = out.Error()
+	}
+	return err
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,81 @@
+// Package mover carries out moves: it reads contracts, compares what each service charges, and hands
+// the contracts over one by one.
+package mover
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// Origin is the service that contracts leave.
+type Origin interface {
+	// List returns a page of the contracts, by their numbers.
+	List(ctx context.Context, of shop.Shop, q moving.Query) (moving.Page, error)
+	// Contract returns a contract as it is now, or NotFound.
+	Contract(ctx context.Context, of shop.Shop, line shop.Line, id int64) (moving.Contract, error)
+	// Stop has no order of a contract charged any more. Repeating it changes nothing.
+	Stop(ctx context.Context, of shop.Shop, line shop.Line, id int64) error
+	// Resume takes Stop back: the next order of a contract that ran is charged on a date, or as
+	// soon as possible when that is past.
+	Resume(ctx context.Context, of shop.Shop, c moving.Contract) error
+	// Cancel ends a contract for good. Repeating it changes nothing.
+	Cancel(ctx context.Context, of shop.Shop, line shop.Line, id int64) error
+}
+
+// Target is the service that contracts come to.
+type Target interface {
+	// Create creates a contract that is charged once it is opened, and returns its number. Under
+	// the same key it is the same contract, wherever the first call was interrupted.
+	Create(ctx context.Context, of shop.Shop, c moving.Contract, key string) (int64, error)
+	// Contract returns a contract as it is now, or NotFound.
+	Contract(ctx context.Context, of shop.Shop, line shop.Line, id int64) (moving.Contract, error)
+	// Adjust makes orders to come what they were at the other service. Repeating it changes nothing.
+	Adjust(ctx context.Context, of shop.Shop, line shop.Line, id int64, edits []moving.Edit) error
+	// Open has a contract charged from its next date on, at once when that is past. Repeating it
+	// changes nothing.
+	Open(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error
+	// Cancel ends a contract for good. Repeating it changes nothing.
+	Cancel(ctx context.Context, of shop.Shop, line shop.Line, id int64) error
+}
+
+// End is a service that contracts leave or come to.
+type End interface {
+	Origin
+	Target
+}
+
+// Platform knows what the store has.
+type Platform interface {
+	Variants(ctx context.Context, at platform.Shop, ids []int64) ([]platform.Variant, error)
+	Customers(ctx context.Context, at platform.Shop, ids []int64) ([]platform.Customer, error)
+	PaymentMethods(ctx context.Context, at platform.Shop, customer int64) ([]platform.PaymentMethod, error)
+}
+
+// Service starts and works moves.
+type Service struct {
+	Store    moving.Store
+	Platform Platform
+	Here     End                     // this service
+	Peer     func(p moving.Peer) End // another one
+	Known    func(plan int64) bool   // reports whether a selling plan is one of ours; nil: none is
+	Clock    clock.Clock
+	Log      *slog.Logger
+	Parallel int // contracts that are worked on at once; 0: one
+
+	mu    sync.Mutex
+	known map[moving.ID]*known
+}
+
+// ends returns the services of a move.
+func (s *Service) ends(m moving.Move) (from, to End) {
+	if m.Direction == moving.Out {
+		return s.Here, s.Peer(m.Peer)
+	}
+	return s.Peer(m.Peer), s.Here
+}

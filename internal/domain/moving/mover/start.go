@@ -1,0 +1,182 @@
+package mover
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// Limits of the pace at which another service is called, in requests per second.
+const (
+	DefaultRate = 10
+	maxRate     = 1000
+)
+
+// New is a move to be started.
+type New struct {
+	Direction moving.Direction
+	Peer      moving.Peer
+	Plans     map[int64]int64
+	By        activity.Actor
+}
+
+func (n *New) check() error {
+	bad := func(field, format string, args ...any) error {
+		return fault.New(fault.Invalid, format, args...).Entity("move").Code("moveInvalid").Field(field)
+	}
+	if n.Direction != moving.In && n.Direction != moving.Out {
+		return bad("direction", "direction is IN or OUT, not %q", n.Direction)
+	}
+	for _, a := range []struct {
+		field   string
+		address *string
+		must    bool
+	}{{"address", &n.Peer.Address, true}, {"memberships", &n.Peer.Memberships, false}} {
+		*a.address = strings.TrimRight(strings.TrimSpace(*a.address), "/")
+		if *a.address == "" && !a.must {
+			continue
+		}
+		u, err := url.Parse(*a.address)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return bad(a.field, "%s must be the base address of the other service, such as https://subscriptions.example.com, not %q", a.field, *a.address)
+		}
+	}
+	if n.Peer.Key = strings.TrimSpace(n.Peer.Key); n.Peer.Key == "" {
+		return bad("key", "the API key of the other service is missing")
+	}
+	if n.Peer.Rate == 0 {
+		n.Peer.Rate = DefaultRate
+	}
+	if n.Peer.Rate < 0 || n.Peer.Rate > maxRate {
+		return bad("rate", "the rate must be from 0.1 to %d requests per second", maxRate)
+	}
+	return nil
+}
+
+// Start starts a move: its contracts are listed and read, and nothing is changed anywhere. It is a
+// Conflict while another move in the same direction is open.
+func (s *Service) Start(ctx context.Context, of shop.ID, n New) (moving.Move, error) {
+	if err := n.check(); err != nil {
+		return moving.Move{}, err
+	}
+	var m moving.Move
+	err := s.Store.Update(ctx, of, func(tx moving.Tx) error {
+		now := s.Clock.Now()
+		all, err := tx.Moves(ctx)
+		if err != nil {
+			return err
+		}
+		for _, other := range all {
+			if other.Open() {
+				return fault.New(fault.Conflict, "move %d is open: end it first", other.ID).Entity("move").Code("moveOpen")
+			}
+		}
+		m = moving.Move{Direction: n.Direction, Peer: n.Peer, Plans: n.Plans, Status: moving.Listing, Line: shop.Subscriptions, By: n.By, CreatedAt: now, DueAt: now}
+		if err := tx.PutMove(ctx, &m); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, entry(of, m, now, "the move was started")); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, moving.Work{Shop: of})
+	})
+	return m, err
+}
+
+// SetPaused pauses a move or lets it go on. Contracts that are between the services come to their
+// end all the same: a contract that waits there is charged by neither.
+func (s *Service) SetPaused(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, paused bool) (moving.Move, error) {
+	what := "the move goes on"
+	if paused {
+		what = "the move was paused"
+	}
+	return s.change(ctx, of, id, by, what, func(_ moving.Tx, m *moving.Move) error {
+		m.Paused = paused
+		return nil
+	})
+}
+
+// SetWave lets so many percent of the contracts that go be moved.
+func (s *Service) SetWave(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, percent int) (moving.Move, error) {
+	return s.change(ctx, of, id, by, fmt.Sprintf("%d percent of the contracts are moved", percent), func(_ moving.Tx, m *moving.Move) error {
+		return m.SetWave(percent)
+	})
+}
+
+// ReadAgain lists and reads all contracts again that are not moved.
+func (s *Service) ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
+	return s.change(ctx, of, id, by, "all contracts are read again", func(_ moving.Tx, m *moving.Move) error {
+		m.Status, m.Line, m.Page, m.Announced, m.Since = moving.Listing, shop.Subscriptions, 0, 0, time.Time{}
+		return nil
+	})
+}
+
+// End ends a move: nothing is compared or moved any more. It is a FailedPrecondition while
+// contracts are between the services.
+func (s *Service) End(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
+	return s.change(ctx, of, id, by, "the move was ended", func(tx moving.Tx, m *moving.Move) error {
+		counts, err := tx.MoveCounts(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, c := range counts {
+			if c.Stage.UnderWay() {
+				return fault.New(fault.FailedPrecondition, "%d contracts are %s, between the services: pause the move and wait until they have arrived", c.N, c.Stage).Entity("move").Code("moveUnderWay")
+			}
+		}
+		m.Status, m.EndedAt = moving.Ended, s.Clock.Now()
+		return nil
+	})
+}
+
+// change changes a move and has workers go on with it.
+func (s *Service) change(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, what string, fn func(tx moving.Tx, m *moving.Move) error) (moving.Move, error) {
+	var m moving.Move
+	err := s.Store.Update(ctx, of, func(tx moving.Tx) (err error) {
+		if m, err = tx.Move(ctx, id); err != nil {
+			return err
+		}
+		if !m.Open() {
+			return fault.New(fault.FailedPrecondition, "move %d has ended", id).Entity("move").Code("moveEnded")
+		}
+		if err := fn(tx, &m); err != nil {
+			return err
+		}
+		now := s.Clock.Now()
+		m.By, m.DueAt = by, now
+		if !m.Open() {
+			m.DueAt = time.Time{}
+		}
+		if err := tx.PutMove(ctx, &m); err != nil {
+			return err
+		}
+		if err := tx.Record(ctx, entry(of, m, now, what)); err != nil {
+			return err
+		}
+		return tx.Enqueue(ctx, moving.Work{Shop: of})
+	})
+	return m, err
+}
+
+// note is the additional information of an entry about a move.
+type note struct {
+	Move      moving.ID        `json:"move"`
+	Direction moving.Direction `json:"direction"`
+	Peer      string           `json:"service"`
+	Reason    string           `json:"reason"`
+}
+
+// entry is an entry about a move.
+func entry(of shop.ID, m moving.Move, now time.Time, what string) activity.Entry {
+	return activity.Entry{
+		EntityID: int64(of), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Success, Actor: m.By, At: now,
+		Info: activity.Details(note{m.ID, m.Direction, m.Peer.Address, what}),
+	}
+}

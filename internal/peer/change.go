@@ -1,0 +1,111 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+// of names a contract in a query.
+func of(number int64, more ...string) url.Values {
+	q := url.Values{"contractId": {strconv.FormatInt(number, 10)}}
+	for n := 0; n+1 < len(more); n += 2 {
+		q.Set(more[n], more[n+1])
+	}
+	return q
+}
+
+// status returns the status of a contract.
+func (e *End) status(ctx context.Context, line shop.Line, number int64) (contract.Status, error) {
+	row, err := e.row(ctx, line, number)
+	return contract.Status(strings.ToUpper(string(row.Status))), err
+}
+
+// setStatus sets the status of a contract unless it has it.
+func (e *End) setStatus(ctx context.Context, line shop.Line, number int64, to contract.Status) error {
+	is, err := e.status(ctx, line, number)
+	if err != nil || is == to {
+		return err
+	}
+	_, err = e.send(ctx, call{method: http.MethodPut, path: "/subscription-contracts-update-status", line: line, query: of(number, "status", string(to))}, nil)
+	return err
+}
+
+// Stop pauses a contract.
+func (e *End) Stop(ctx context.Context, _ shop.Shop, line shop.Line, number int64) error {
+	return about(e.setStatus(ctx, line, number, contract.Paused), "pause contract %d", number)
+}
+
+// Resume has a contract charged again that ran before: on the date that its next order had, or
+// soon when that is past.
+func (e *End) Resume(ctx context.Context, _ shop.Shop, c moving.Contract) error {
+	if c.Status != contract.Active {
+		return nil
+	}
+	return about(e.activate(ctx, c, c.ID), "resume contract %d", c.ID)
+}
+
+// activate activates a contract and gives its next order the date that it had.
+func (e *End) activate(ctx context.Context, c moving.Contract, number int64) error {
+	if err := e.setStatus(ctx, c.Line, number, contract.Active); err != nil {
+		return err
+	}
+	is, err := e.row(ctx, c.Line, number)
+	if err != nil || c.Next.IsZero() || is.Next.Equal(c.Next) {
+		return err
+	}
+	date := c.Next
+	if soon := e.services.clock.Now().Add(soonest); date.Before(soon) {
+		date = soon
+	}
+	if is.Next.Sub(date).Abs() < time.Hour {
+		return nil
+	}
+	_, err = e.send(ctx, call{
+		method: http.MethodPut, path: "/subscription-contracts-update-billing-date", line: c.Line, query: of(number, "nextBillingDate", date.UTC().Format(time.RFC3339), "rescheduleFutureOrder", "true"),
+	}, nil)
+	return err
+}
+
+// soonest is how far ahead an order is put whose date is past.
+const soonest = 10 * time.Minute
+
+// Cancel cancels a contract.
+func (e *End) Cancel(ctx context.Context, _ shop.Shop, line shop.Line, number int64) error {
+	is, err := e.status(ctx, line, number)
+	if err == nil && is != contract.Cancelled && is != contract.Expired {
+		path := fmt.Sprintf("/subscription-contracts/%d", number)
+		_, err = e.send(ctx, call{method: http.MethodDelete, path: path, line: line, query: url.Values{"cancellationFeedback": {"Moved to another service"}}}, nil)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return about(err, "cancel contract %d", number)
+}
+
+// Open activates a contract that was created paused, and makes its orders to come what they were.
+func (e *End) Open(ctx context.Context, of shop.Shop, c moving.Contract, number int64) error {
+	if c.Status != contract.Active {
+		return nil
+	}
+	cal, err := of.Calendar()
+	if err != nil {
+		return err
+	}
+	if err := e.activate(ctx, c, number); err != nil {
+		return about(err, "activate contract %d", number)
+	}
+	return about(e.adjust(ctx, c.Line, number, c.Edits(cal)), "adjust the orders of contract %d", number)
+}
+
+// Adjust does nothing: services list no orders of a contract that is paused. Open adjusts them.
+func (e *End) Adjust(context.Context, shop.Shop, shop.Line, int64, []moving.Edit) error { return nil }

@@ -1,0 +1,212 @@
+// Package peer calls another service with the same interface, as one end of a move. It reads only
+// what a move needs, and takes what the interface leaves open in any form.
+package peer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+)
+
+const (
+	// root is where the operations are.
+	root = "/api/external/v2"
+	// maxAnswer is the size of the largest answer that is read.
+	maxAnswer = 32 << 20
+	// maxReason is how many characters of a refusal are kept.
+	maxReason = 300
+	// burst is how many requests may follow each other at once.
+	burst = 2
+)
+
+// Services calls other services, each within its rate.
+type Services struct {
+	client *http.Client
+	clock  clock.Clock
+
+	mu       sync.Mutex
+	limiters map[string]*rate.Limiter // by address
+}
+
+// New returns the caller of other services. No redirect is followed: keys go nowhere else.
+func New(transport http.RoundTripper, timeout time.Duration, c clock.Clock) *Services {
+	return &Services{
+		clock: c,
+		client: &http.Client{
+			Transport: transport, Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		limiters: make(map[string]*rate.Limiter),
+	}
+}
+
+// CloseIdleConnections closes the connections that no request uses now.
+func (s *Services) CloseIdleConnections() { s.client.CloseIdleConnections() }
+
+// End returns a service.
+func (s *Services) End(p moving.Peer) *End { return &End{s, p} }
+
+func (s *Services) limiter(p moving.Peer) *rate.Limiter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.limiters[p.Address]
+	if l == nil {
+		l = rate.NewLimiter(rate.Limit(p.Rate), burst)
+		s.limiters[p.Address] = l
+	}
+	if l.Limit() != rate.Limit(p.Rate) {
+		l.SetLimit(rate.Limit(p.Rate))
+	}
+	return l
+}
+
+// End is one service.
+type End struct {
+	services *Services
+	peer     moving.Peer
+}
+
+// call is a request.
+type call struct {
+	method, path string
+	line         shop.Line
+	query        url.Values
+	body         any    // nil: none
+	key          string // idempotency key; empty: none
+}
+
+// send sends a request and reads the answer as JSON into a value; nil: it is not read.
+func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
+	address := e.peer.Address
+	if c.line == shop.Memberships {
+		if address = e.peer.Memberships; address == "" {
+			return nil, fault.New(fault.FailedPrecondition, "the address of the other service's memberships is not known").Entity("move").Code("membershipsUnknown")
+		}
+	}
+	var body io.Reader
+	if c.body != nil {
+		text, err := json.Marshal(c.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	r, err := http.NewRequestWithContext(ctx, c.method, address+root+c.path+"?"+c.query.Encode(), body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("X-API-Key", e.peer.Key)
+	r.Header.Set("Accept", "application/json")
+	if c.body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		r.Header.Set("Idempotency-Key", c.key)
+	}
+	if err := e.services.limiter(e.peer).Wait(ctx); err != nil {
+		return nil, fault.Because(fault.Unavailable, err, "the rate of the other service was not free in time")
+	}
+	answer, err := e.services.client.Do(r)
+	if err != nil {
+		return nil, fault.Because(fault.Unavailable, withoutAddress(err), "the other service does not answer")
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fault.Because(fault.Unavailable, err, "the answer of the other service broke off")
+	case len(text) > maxAnswer:
+		return nil, fault.New(fault.Unavailable, "an answer of the other service is larger than %d MiB", maxAnswer>>20)
+	case answer.StatusCode >= http.StatusMultipleChoices:
+		return answer.Header, refusal(answer, text)
+	case into == nil || len(bytes.TrimSpace(text)) == 0:
+		return answer.Header, nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return nil, fault.Because(fault.Unavailable, err, "an answer of the other service to %s %s cannot be read", c.method, c.path)
+	}
+	return answer.Header, nil
+}
+
+// withoutAddress drops the address from an error: it is in the log already.
+func withoutAddress(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
+
+// refusal turns an answer that is no success into a failure.
+func refusal(answer *http.Response, text []byte) error {
+	var said struct {
+		Title, Detail, Message, ErrorKey string
+	}
+	_ = json.Unmarshal(text, &said) // an answer in another form has no reason
+	why := said.Detail
+	for _, other := range []string{said.Title, said.Message} {
+		if why == "" {
+			why = other
+		}
+	}
+	if r := []rune(why); len(r) > maxReason {
+		why = string(r[:maxReason])
+	}
+	status := answer.StatusCode
+	f := func(kind fault.Kind, format string, args ...any) *fault.Error {
+		return fault.New(kind, format, args...).Entity("move").Code(said.ErrorKey)
+	}
+	switch {
+	case status == http.StatusNotFound:
+		return f(fault.NotFound, "the other service does not know it: %s", why)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return f(fault.FailedPrecondition, "the other service refuses the key (%d): %s", status, why).Code("keyRefused")
+	case status == http.StatusTooManyRequests:
+		return f(fault.RateLimited, "the other service asks to wait").RetryAfter(retryAfter(answer))
+	case status == http.StatusConflict || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
+		return f(fault.Unavailable, "the other service answered %d: %s", status, why).RetryAfter(retryAfter(answer))
+	}
+	return f(fault.FailedPrecondition, "the other service refused (%d): %s", status, why)
+}
+
+// retryAfter returns how long the service asks to wait; 0: it does not say.
+func retryAfter(answer *http.Response) time.Duration {
+	text := answer.Header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(min(max(seconds, 0), 3600)) * time.Second
+	}
+	return 0
+}
+
+// about adds what was done to a failure.
+func about(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}
+
+// number returns the number at the end of a number or graph id; 0: there is none.
+func number(text string) int64 {
+	text = strings.Trim(text, `"`)
+	text = text[strings.LastIndexByte(text, '/')+1:]
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
