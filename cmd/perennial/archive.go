@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/archive"
 )
 
@@ -77,14 +78,20 @@ func writeFile(name string, write func(io.Writer) error) error {
 type importCommand struct {
 	config.Database `embed:""`
 
-	Archive   string `help:"File that perennial export wrote." required:"" placeholder:"FILE"`
+	Archive string   `help:"File that perennial export wrote." xor:"source" required:"" placeholder:"FILE"`
+	From    string   `help:"Base address of another service with this interface, whose contracts are read." xor:"source" required:"" placeholder:"URL"`
+	Peer    moveFrom `embed:""`
+
 	Shop      string `help:"The store's domain, as in the archive. A store that is not known here is added, without a connection." required:"" placeholder:"STORE.myshopify.com"`
 	DryRun    bool   `help:"Check the archive and the store, and change nothing."`
 	Restarted bool   `help:"Every process of the service was stopped, or restarted after the import asked for it."`
 }
 
-// Run imports an archive.
+// Run imports an archive, or starts a move from another service.
 func (c *importCommand) Run(ctx context.Context, out io.Writer) error {
+	if c.From != "" {
+		return c.Peer.start(ctx, out, c.Database, c.Shop, moving.In, c.From)
+	}
 	f, err := os.Open(c.Archive)
 	if err != nil {
 		return err

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/config"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+)
+
+// moveFrom says how another service is called.
+type moveFrom struct {
+	Memberships string   `help:"Base address of the other service's memberships, if it has any." placeholder:"URL"`
+	KeyFile     string   `help:"File with the API key of the other service." placeholder:"FILE"`
+	Rate        float64  `help:"Requests per second to the other service." default:"10"`
+	Plan        []string `help:"Selling plan that takes the place of another one; repeat it for each." placeholder:"THERE=HERE"`
+}
+
+// start starts a move.
+func (c moveFrom) start(ctx context.Context, out io.Writer, d config.Database, domain string, direction moving.Direction, address string) error {
+	if c.KeyFile == "" {
+		return errors.New("--key-file: name the file with the API key of the other service")
+	}
+	key, err := os.ReadFile(c.KeyFile)
+	if err != nil {
+		return err
+	}
+	plans, err := c.plans()
+	if err != nil {
+		return err
+	}
+	return app.WithMoves(ctx, d, clock.System{}, domain, func(s *mover.Service, of app.ShopRef) error {
+		m, err := s.Start(ctx, of.ID, mover.New{
+			Direction: direction, Peer: moving.Peer{Address: address, Memberships: c.Memberships, Key: strings.TrimSpace(string(key)), Rate: c.Rate}, Plans: plans, By: activity.Operator,
+		})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "move %[1]d has begun: the service reads the contracts and changes nothing. Look at it with: perennial moves show --shop %[2]s %[1]d\n", m.ID, domain)
+		return err
+	})
+}
+
+func (c moveFrom) plans() (map[int64]int64, error) {
+	plans := make(map[int64]int64, len(c.Plan))
+	for _, text := range c.Plan {
+		there, here, both := strings.Cut(text, "=")
+		from, err := strconv.ParseInt(there, 10, 64)
+		to, err2 := strconv.ParseInt(here, 10, 64)
+		if !both || err != nil || err2 != nil {
+			return nil, fmt.Errorf("--plan %q: write it as THERE=HERE, with the numbers of two selling plans", text)
+		}
+		plans[from] = to
+	}
+	return plans, nil
+}
+
+type movesCommand struct {
+	List   movesListCommand   `cmd:"" help:"List the moves of a store."`
+	Show   movesShowCommand   `cmd:"" help:"Show how far a move has come."`
+	Report movesReportCommand `cmd:"" help:"Write every contract of a move with what is not carried over as it is."`
+	Wave   movesWaveCommand   `cmd:"" help:"Let so many percent of the contracts be moved."`
+	Pause  movesPauseCommand  `cmd:"" help:"Begin no further contract."`
+	Resume movesResumeCommand `cmd:"" help:"Go on with a move that was paused."`
+	Read   movesReadCommand   `cmd:"" help:"List and read the contracts again."`
+	End    movesEndCommand    `cmd:"" help:"End a move: nothing is compared or moved any more."`
+	Out    movesOutCommand    `cmd:"" help:"Start the move of a store's contracts to another service."`
+}
+
+// oneMove names a move.
+type oneMove struct {
+	config.Database `embed:""`
+
+	Shop string    `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	Move moving.ID `arg:"" help:"Number of the move."`
+}
+
+func (c oneMove) with(ctx context.Context, fn func(*mover.Service, app.ShopRef) error) error {
+	return app.WithMoves(ctx, c.Database, clock.System{}, c.Shop, fn)
+}
+
+type movesListCommand struct {
+	config.Database `embed:""`
+
+	Shop string `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+}
+
+// Run lists the moves of a store.
+func (c *movesListCommand) Run(ctx context.Context, out io.Writer) error {
+	return app.WithMoves(ctx, c.Database, clock.System{}, c.Shop, func(s *mover.Service, of app.ShopRef) error {
+		list, err := s.Moves(ctx, of.ID)
+		if err != nil {
+			return err
+		}
+		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "MOVE\tDIRECTION\tSERVICE\tSTATUS\tWAVE\tSTARTED")
+		for _, m := range list {
+			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%d %%\t%s\n", m.ID, m.Direction, oneLine(m.Peer.Address), m.Status, m.Wave, shown(m.CreatedAt))
+		}
+		return table.Flush()
+	})
+}
+
+type movesShowCommand struct{ oneMove }
+
+// Run shows how far a move has come.
+func (c *movesShowCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.with(ctx, func(s *mover.Service, of app.ShopRef) error {
+		p, err := s.Progress(ctx, of.ID, c.Move)
+		if err != nil {
+			return err
+		}
+		return showProgress(out, p)
+	})
+}
+
+// showProgress prints how far a move has come.
+func showProgress(out io.Writer, p mover.Progress) error {
+	m := p.Move
+	state := string(m.Status)
+	if m.Paused {
+		state += ", paused"
+	}
+	fmt.Fprintf(out, "move %d %s %s: %s, %d %% may be moved\n", m.ID, m.Direction, oneLine(m.Peer.Address), state, m.Wave)
+	if m.Failure != "" {
+		fmt.Fprintf(out, "the other service has failed since %s: %s. It is tried again at %s\n", shown(m.FailedAt), oneLine(m.Failure), shown(m.DueAt))
+	}
+	if m.Announced != p.Total && m.Status == moving.Ready {
+		fmt.Fprintf(out, "the other service said that it has %d contracts, and listed %d\n", m.Announced, p.Total)
+	}
+	fmt.Fprintf(out, "%d contracts: %d read, %d moved, %d between the services, %d failing\n", p.Total, p.Read, p.Moved, p.Between, p.Failing)
+	fmt.Fprintf(out, "%d go as they are, %d go with differences, %d cannot go\n", p.ByFit[moving.Goes], p.ByFit[moving.Changes], p.ByFit[moving.Stays])
+	if !p.EndsAt.IsZero() {
+		fmt.Fprintf(out, "%.0f contracts a minute are read: all by %s\n", p.Pace, shown(p.EndsAt))
+	}
+	for _, sum := range p.Sums {
+		fmt.Fprintf(out, "the next %d days: %d orders of together %s here, and %d orders of together %s there\n", moving.ComingDays,
+			sum.HereOrders, sum.Amount(sum.Here), sum.ThereOrders, sum.Amount(sum.There))
+	}
+	compared, differ, unexplained := p.Differences()
+	fmt.Fprintf(out, "%d orders were compared: %d differ, %d of them without a known reason\n", compared, differ, unexplained)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, stage := range moving.Stages {
+		if n := p.Stages[stage]; n > 0 {
+			fmt.Fprintf(table, "  %s\t%d\n", stage, n)
+		}
+	}
+	return table.Flush()
+}
+
+type movesReportCommand struct {
+	oneMove
+
+	Format string `help:"csv or json (JSON Lines)." enum:"csv,json" default:"csv"`
+}
+
+// Run writes the report.
+func (c *movesReportCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.with(ctx, func(s *mover.Service, of app.ShopRef) error {
+		if c.Format == "json" {
+			return s.ReportJSON(ctx, of.ID, c.Move, out)
+		}
+		return s.ReportCSV(ctx, of.ID, c.Move, out)
+	})
+}
+
+type movesWaveCommand struct {
+	oneMove
+
+	Percent int `arg:"" help:"1 to 100."`
+}
+
+// Run lets contracts be moved.
+func (c *movesWaveCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		return s.SetWave(ctx, of.ID, c.Move, activity.Operator, c.Percent)
+	})
+}
+
+// steer changes a move and shows how far it has come.
+func (c oneMove) steer(ctx context.Context, out io.Writer, fn func(*mover.Service, app.ShopRef) (moving.Move, error)) error {
+	return c.with(ctx, func(s *mover.Service, of app.ShopRef) error {
+		if _, err := fn(s, of); err != nil {
+			return err
+		}
+		p, err := s.Progress(ctx, of.ID, c.Move)
+		if err != nil {
+			return err
+		}
+		return showProgress(out, p)
+	})
+}
+
+type movesPauseCommand struct{ oneMove }
+
+// Run pauses a move.
+func (c *movesPauseCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		return s.SetPaused(ctx, of.ID, c.Move, activity.Operator, true)
+	})
+}
+
+type movesResumeCommand struct{ oneMove }
+
+// Run lets a move go on.
+func (c *movesResumeCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		return s.SetPaused(ctx, of.ID, c.Move, activity.Operator, false)
+	})
+}
+
+type movesReadCommand struct{ oneMove }
+
+// Run has all contracts read again.
+func (c *movesReadCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		return s.ReadAgain(ctx, of.ID, c.Move, activity.Operator)
+	})
+}
+
+type movesEndCommand struct{ oneMove }
+
+// Run ends a move.
+func (c *movesEndCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		return s.End(ctx, of.ID, c.Move, activity.Operator)
+	})
+}
+
+type movesOutCommand struct {
+	config.Database `embed:""`
+
+	Shop string   `help:"The store's domain." required:"" placeholder:"STORE.myshopify.com"`
+	To   string   `help:"Base address of the other service." required:"" placeholder:"URL"`
+	Peer moveFrom `embed:""`
+}
+
+// Run starts a move to another service.
+func (c *movesOutCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.Peer.start(ctx, out, c.Database, c.Shop, moving.Out, c.To)
+}

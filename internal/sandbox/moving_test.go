@@ -1,0 +1,263 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
+)
+
+// charges returns what each customer was charged on each day, from the platform's books.
+func (b *bench) charges() map[string]int {
+	b.t.Helper()
+	zone, err := time.LoadLocation(b.store().TimeZone)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	all := map[string]int{}
+	for _, o := range b.orders("") {
+		c, err := b.sim.Contract(o.Contract)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		all[fmt.Sprintf("%s on %s: %s %s", c.Customer.Email, o.At.In(zone).Format(time.DateOnly), o.Amount, o.Currency)]++
+	}
+	return all
+}
+
+// secondStore returns the demo store as the second instance knows it.
+func (b *bench) secondStore() shop.ID {
+	b.t.Helper()
+	id, err := b.second.front.running().Store.Shops().IDOf(b.t.Context(), b.Manifest().Shop)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return id
+}
+
+// moveIn starts a move of the first instance's contracts to the second one.
+func (b *bench) moveIn() moving.ID {
+	b.t.Helper()
+	m := b.Manifest()
+	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
+		Direction: moving.In, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Key: m.APIKey, Rate: 1000}, By: activity.Operator,
+		Plans: map[int64]int64{demo.MembershipPlans()[0]: demo.MembershipPlans()[0], demo.MembershipPlans()[1]: demo.MembershipPlans()[1]},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return move.ID
+}
+
+func (b *bench) progress(id moving.ID) moves.Progress {
+	b.t.Helper()
+	p, err := b.second.front.running().Moves.Progress(b.t.Context(), b.secondStore(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bench) wave(id moving.ID, percent int) {
+	b.t.Helper()
+	if _, err := b.second.front.running().Moves.SetWave(b.t.Context(), b.secondStore(), id, activity.Operator, percent); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// describeMove fails the test with what holds a move up.
+func (b *bench) describeMove(id moving.ID) {
+	b.t.Helper()
+	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{}, 0, 1000)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, i := range items {
+		if i.Stage != moving.Moved {
+			b.t.Logf("contract %d is %s (%s), due %s: %s %s %+v", i.There, i.Stage, i.Fit, i.DueAt, i.Code, i.Reason, i.Findings)
+		}
+	}
+}
+
+// arrived checks that all contracts that go were moved, save those with an unpaid order, which wait.
+func (b *bench) arrived(id moving.ID) {
+	b.t.Helper()
+	p := b.progress(id)
+	if goes := p.ByFit[moving.Goes] + p.ByFit[moving.Changes]; p.Moved+p.Stages[moving.Chosen] != goes || p.Moved == 0 || p.Stages[moving.Chosen] > goes/10 {
+		b.describeMove(id)
+		b.t.Errorf("%d contracts were moved and %d go: %v", p.Moved, goes, p.Stages)
+	}
+}
+
+// sameCharges compares what customers were charged with what they are charged without a move.
+func (b *bench) sameCharges(stays *bench) {
+	b.t.Helper()
+	got, want := b.charges(), stays.charges()
+	for _, what := range slices.Sorted(maps.Keys(want)) {
+		if got[what] != want[what] {
+			b.t.Errorf("%s: %d charges, want %d", what, got[what], want[what])
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(got)) {
+		if want[what] == 0 {
+			b.t.Errorf("%s: %d charges, want none", what, got[what])
+		}
+	}
+}
+
+// edit makes orders to come of some contracts special: one is skipped, one is moved, and one has a
+// one-time product.
+func (b *bench) edit() {
+	b.t.Helper()
+	m := b.Manifest()
+	api := m.Subscriptions + "/api/external/v2/"
+	put := func(path string) {
+		b.t.Helper()
+		if status, text := ask(b.t, "PUT", api+path, m.APIKey, ""); status != http.StatusOK {
+			b.t.Fatalf("PUT %s: %d %s", path, status, text)
+		}
+	}
+	var rows []struct {
+		ID int64 `json:"subscriptionContractId"`
+	}
+	_, text := ask(b.t, "GET", api+"subscription-contract-details?status=active&billingPolicyInterval=WEEK&planType=non-prepaid&size=9&sort=id,asc", m.APIKey, "")
+	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) < 3 {
+		b.t.Fatalf("weekly contracts: %v %s", err, text)
+	}
+	for n, path := range []string{
+		"subscription-billing-attempts/skip-order/%[1]d?subscriptionContractId=%[2]d",
+		"subscription-billing-attempts/reschedule-order/%[1]d?billingDate=%[3]s",
+		"subscription-contract-one-offs-by-contractId-and-billing-attempt-id?contractId=%[2]d&billingAttemptId=%[1]d&variantId=4001&quantity=2",
+	} {
+		var orders []struct {
+			ID   int64
+			Date time.Time `json:"billingDate"`
+		}
+		_, text := ask(b.t, "GET", fmt.Sprintf("%ssubscription-billing-attempts/top-orders?contractId=%d", api, rows[n].ID), m.APIKey, "")
+		if err := json.Unmarshal([]byte(text), &orders); err != nil || len(orders) < 5 {
+			b.t.Fatalf("orders of contract %d: %v %s", rows[n].ID, err, text)
+		}
+		o := orders[4]
+		put(fmt.Sprintf(path, o.ID, rows[n].ID, o.Date.AddDate(0, 0, 2).Format(time.RFC3339)))
+	}
+}
+
+// withoutSwaps removes the swap rule of the demo store: rules are not moved with contracts.
+func (b *bench) withoutSwaps() {
+	b.t.Helper()
+	m := b.Manifest()
+	if status, text := ask(b.t, "DELETE", fmt.Sprintf("%s/api/external/v2/product-swaps/%d", m.Subscriptions, m.Examples.SwapRule), m.APIKey, ""); status/100 != 2 {
+		b.t.Fatalf("removing the swap rule answered %d %s", status, text)
+	}
+}
+
+// A store moves from one service to another in waves. Each customer is charged the same amounts on the
+// same days as without the move.
+func TestStoreMovesInWaves(t *testing.T) {
+	t.Parallel()
+	stays := start(t, Options{MainOnly: true, Contracts: 40})
+	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40})
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	for _, one := range []*bench{stays, b} {
+		one.withoutSwaps()
+		one.edit()
+	}
+	id := b.moveIn()
+	b.advance("PT10M")
+	p := b.progress(id)
+	if p.Move.Status != moving.Ready || p.Read != p.Total || p.Total != 40 {
+		b.describeMove(id)
+		t.Fatalf("after ten minutes the move is %s with %d of %d contracts read (%s)", p.Move.Status, p.Read, p.Total, p.Move.Failure)
+	}
+	for _, sum := range p.Sums {
+		if sum.Here != sum.There || sum.HereOrders != sum.ThereOrders || sum.Here == 0 {
+			t.Errorf("the next orders here and there are %+v", sum)
+		}
+	}
+	b.advance("P10D")
+	if compared, differ, unexplained := b.progress(id).Differences(); compared == 0 || unexplained > 0 {
+		t.Errorf("of %d orders that were compared %d differ, %d of them unexplained: %+v", compared, differ, unexplained, b.progress(id).Tallies)
+	}
+	for _, percent := range moving.Waves {
+		b.wave(id, percent)
+		b.advance("P1D")
+	}
+	b.advance("P30D")
+	b.arrived(id)
+	var mails []message
+	b.direct("GET", "/mail", "", &mails)
+	for _, m := range mails {
+		if m.Instance == secondName && slices.Contains([]string{"subscription_created", "order_skipped", "next_date", "product_added"}, m.Kind) {
+			t.Errorf("%s was written to about the move: %s", m.To, m.Kind)
+		}
+	}
+	stays.advance("P43DT10M")
+	b.sameCharges(stays)
+}
+
+// moveOut starts a move of the second instance's contracts to the first one.
+func (b *bench) moveOut() moving.ID {
+	b.t.Helper()
+	m := b.Manifest()
+	plans := demo.MembershipPlans()
+	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
+		Direction: moving.Out, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Key: m.APIKey, Rate: 1000}, By: activity.Operator,
+		Plans: map[int64]int64{plans[0]: plans[0], plans[1]: plans[1]},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return move.ID
+}
+
+// While the platform and the other service fail, and both are restarted, a store moves to a service and
+// back. Each customer is charged the same amounts on the same days as without any of it.
+func TestStoreMovesUnderFaultsAndBack(t *testing.T) {
+	t.Parallel()
+	stays := start(t, Options{MainOnly: true, Contracts: 20})
+	o := Options{DataDir: t.TempDir(), Second: true, MainOnly: true, Contracts: 20}
+	b := start(t, o)
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	fail := func() {
+		b.direct("POST", "/platform/faults", `{"rate":0.1,"kinds":["timeout_before","timeout_after","http_500","webhook_lost"],"seed":7,"for":"P90D"}`, nil)
+		b.direct("POST", "/instances/faults", `{"instance":"first","rate":0.1,"kinds":["timeout_before","timeout_after","http_500","connection_reset"],"seed":5,"for":"P90D"}`, nil)
+	}
+	restart := func() {
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b = start(t, o)
+		fail()
+	}
+	stays.withoutSwaps()
+	b.withoutSwaps()
+	fail()
+	id := b.moveIn()
+	b.advance("P1D")
+	b.wave(id, 100)
+	b.advance("PT1M")
+	restart()
+	b.advance("P14D")
+	b.arrived(id)
+	if _, err := b.second.front.running().Moves.End(t.Context(), b.secondStore(), id, activity.Operator); err != nil {
+		t.Fatal(err)
+	}
+	back := b.moveOut()
+	b.advance("P1D")
+	b.wave(back, 100)
+	restart()
+	b.advance("P24D")
+	b.arrived(back)
+	stays.advance("P40DT1M")
+	b.sameCharges(stays)
+}
