@@ -428,3 +428,16 @@ func (v Variant) Name() string {
 	}
 	return v.Title
 }
+
+// Finder finds what files name, many at once.
+type Finder interface {
+	// CustomersByEmail returns the customers with the given e-mail addresses, at most MaxIDs, in no
+	// particular order. Addresses that no customer has are left out.
+	CustomersByEmail(ctx context.Context, shop Shop, emails []string) ([]Customer, error)
+	// VariantsBySKU returns the variants with the given SKUs, at most MaxIDs, in no particular
+	// order. Several may have the same one.
+	VariantsBySKU(ctx context.Context, shop Shop, skus []string) ([]Variant, error)
+	// UsablePaymentMethods returns the graph ids of the payment methods that can be charged, of at
+	// most MaxIDs customers, at most MaxMethods of each. Customers that do not exist have no entry.
+	UsablePaymentMethods(ctx context.Context, shop Shop, customers []int64) (map[int64][]string, error)
+}

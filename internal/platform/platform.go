@@ -67,6 +67,7 @@ func Definite(err error) bool {
 const (
 	MaxCharges = 25 // charges, and cycle questions, in one call
 	MaxIDs     = 50 // objects read by id in one call
+	MaxMethods = 10 // payment methods of each customer, where many customers' are read
 
 	MaxProducts        = 20 // products whose variants are read in one call
 	MaxProductVariants = 50 // variants of each that are read then
@@ -131,6 +132,7 @@ type Platform interface {
 	Charger
 	Editor
 	Catalogue
+	Finder
 	Profiles
 	Plans
 	Rewards

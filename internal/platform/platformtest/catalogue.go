@@ -61,6 +61,36 @@ var catalogue = []promise{
 			t.Errorf("customer %+v", c)
 		}
 	}},
+	{"what a file names is found, many at once", func(t *testing.T, w World) {
+		ann := detail(t, w, w.Contract(Contract{Next: w.Now().Add(time.Hour), Customer: "ann@example.com"}))
+		bob := detail(t, w, w.Contract(Contract{Next: w.Now().Add(time.Hour), Customer: "bob@example.com"}))
+		people, err := w.Platform().CustomersByEmail(t.Context(), w.Shop(), []string{"bob@example.com", `no"body@example.com`, "ANN@example.com"})
+		var found []int64
+		for _, c := range people {
+			found = append(found, c.ID)
+		}
+		if slices.Sort(found); err != nil || !slices.Equal(found, []int64{ann.Customer.ID, bob.Customer.ID}) {
+			t.Errorf("customers %v, %v; want %d and %d", found, err, ann.Customer.ID, bob.Customer.ID)
+		}
+		known, err := w.Platform().Variants(t.Context(), w.Shop(), w.Variants()[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sold, err := w.Platform().VariantsBySKU(t.Context(), w.Shop(), []string{"no such thing", known[0].SKU})
+		if err != nil || len(sold) != 1 || sold[0] != known[0] {
+			t.Errorf("variants %+v, %v; want %+v", sold, err, known[0])
+		}
+		methods, err := w.Platform().UsablePaymentMethods(t.Context(), w.Shop(), []int64{missing, bob.Customer.ID})
+		if err != nil || len(methods) != 1 || !slices.Contains(methods[bob.Customer.ID], bob.PaymentMethod.ID) {
+			t.Errorf("payment methods %v, %v; want %s", methods, err, bob.PaymentMethod.ID)
+		}
+		if _, err := w.Platform().CustomersByEmail(t.Context(), w.Shop(), make([]string, platform.MaxIDs+1)); err == nil {
+			t.Error("too many addresses are no error")
+		}
+		if _, err := w.Platform().VariantsBySKU(t.Context(), w.Shop(), make([]string, platform.MaxIDs+1)); err == nil {
+			t.Error("too many SKUs are no error")
+		}
+	}},
 	{"nothing was sent of a new order, and an unknown order is not found", func(t *testing.T, w World) {
 		k := due(w, Contract{})
 		wantNextOrder(t, w, first(k), 1250, "")

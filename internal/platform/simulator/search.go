@@ -12,19 +12,21 @@ import (
 // term is one condition of a search query, such as updated_at:>='2026-01-01'.
 type term struct {
 	key, op, value string // op: "", "<", "<=", ">" or ">="
+	or             []term // any of which will do as well; all have the same key
 }
 
-// parseSearch reads the conjunctions of the platform's search syntax. What goes
-// beyond them is not simulated, and says so.
+// parseSearch reads the conjunctions of the platform's search syntax, each part of which may be
+// several values of one key with OR between them. What goes beyond them is not simulated, and says so.
 func (x *exec) parseSearch(query string) []term {
 	var list []term
+	alternative := false
 	for rest := strings.TrimSpace(query); rest != ""; rest = strings.TrimSpace(rest) {
 		key, tail, ok := strings.Cut(rest, ":")
-		if word, after, spaced := strings.Cut(rest, " "); spaced && word == "AND" {
-			rest = after
+		if word, after, spaced := strings.Cut(rest, " "); spaced && (word == "AND" || word == "OR") {
+			rest, alternative = after, word == "OR"
 			continue
 		}
-		if !ok || strings.ContainsAny(key, " ()-*\"'") {
+		if !ok || alternative && (len(list) == 0 || list[len(list)-1].key != key) || strings.ContainsAny(key, " ()-*\"'") {
 			x.fail(codeNotSimulated, "The simulator does not simulate the search %q.", query)
 			return nil
 		}
@@ -45,7 +47,13 @@ func (x *exec) parseSearch(query string) []term {
 		} else {
 			t.value, rest, _ = strings.Cut(tail, " ")
 		}
-		list = append(list, t)
+		if alternative {
+			last := &list[len(list)-1]
+			last.or = append(last.or, t)
+		} else {
+			list = append(list, t)
+		}
+		alternative = false
 	}
 	return list
 }
@@ -118,6 +126,9 @@ next:
 	for _, v := range list {
 		for _, t := range terms {
 			ok, known := match(v, t)
+			for n := 0; !ok && n < len(t.or); n++ {
+				ok, _ = match(v, t.or[n])
+			}
 			if !known {
 				x.fail(codeNotSimulated, "The simulator does not simulate searches by %q.", t.key)
 				return nil

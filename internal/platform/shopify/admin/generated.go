@@ -1282,6 +1282,14 @@ type FailContractResponse struct {
 // GetDone returns FailContractResponse.Done, and is useful for accessing the field via an interface.
 func (v *FailContractResponse) GetDone() *wire.ContractPayload { return v.Done }
 
+// FindCustomersResponse is returned by FindCustomers on success.
+type FindCustomersResponse struct {
+	Customers FoundCustomers `json:"customers"`
+}
+
+// GetCustomers returns FindCustomersResponse.Customers, and is useful for accessing the field via an interface.
+func (v *FindCustomersResponse) GetCustomers() FoundCustomers { return v.Customers }
+
 // FindProductsResponse is returned by FindProducts on success.
 type FindProductsResponse struct {
 	Products ProductPage `json:"products"`
@@ -1289,6 +1297,54 @@ type FindProductsResponse struct {
 
 // GetProducts returns FindProductsResponse.Products, and is useful for accessing the field via an interface.
 func (v *FindProductsResponse) GetProducts() ProductPage { return v.Products }
+
+// FindVariantsResponse is returned by FindVariants on success.
+type FindVariantsResponse struct {
+	ProductVariants FoundVariants    `json:"productVariants"`
+	Shop            FindVariantsShop `json:"shop"`
+}
+
+// GetProductVariants returns FindVariantsResponse.ProductVariants, and is useful for accessing the field via an interface.
+func (v *FindVariantsResponse) GetProductVariants() FoundVariants { return v.ProductVariants }
+
+// GetShop returns FindVariantsResponse.Shop, and is useful for accessing the field via an interface.
+func (v *FindVariantsResponse) GetShop() FindVariantsShop { return v.Shop }
+
+// FindVariantsShop includes the requested fields of the GraphQL type Shop.
+type FindVariantsShop struct {
+	CurrencyCode money.Currency `json:"currencyCode"`
+}
+
+// GetCurrencyCode returns FindVariantsShop.CurrencyCode, and is useful for accessing the field via an interface.
+func (v *FindVariantsShop) GetCurrencyCode() money.Currency { return v.CurrencyCode }
+
+// FoundCustomers includes the requested fields of the GraphQL type CustomerConnection.
+type FoundCustomers struct {
+	Nodes []json.RawMessage `json:"nodes"`
+}
+
+// GetNodes returns FoundCustomers.Nodes, and is useful for accessing the field via an interface.
+func (v *FoundCustomers) GetNodes() []json.RawMessage { return v.Nodes }
+
+// FoundVariants includes the requested fields of the GraphQL type ProductVariantConnection.
+type FoundVariants struct {
+	Nodes    []json.RawMessage     `json:"nodes"`
+	PageInfo FoundVariantsPageInfo `json:"pageInfo"`
+}
+
+// GetNodes returns FoundVariants.Nodes, and is useful for accessing the field via an interface.
+func (v *FoundVariants) GetNodes() []json.RawMessage { return v.Nodes }
+
+// GetPageInfo returns FoundVariants.PageInfo, and is useful for accessing the field via an interface.
+func (v *FoundVariants) GetPageInfo() FoundVariantsPageInfo { return v.PageInfo }
+
+// FoundVariantsPageInfo includes the requested fields of the GraphQL type PageInfo.
+type FoundVariantsPageInfo struct {
+	HasNextPage bool `json:"hasNextPage"`
+}
+
+// GetHasNextPage returns FoundVariantsPageInfo.HasNextPage, and is useful for accessing the field via an interface.
+func (v *FoundVariantsPageInfo) GetHasNextPage() bool { return v.HasNextPage }
 
 // FulfillmentsOrder includes the requested fields of the GraphQL type Order.
 type FulfillmentsOrder struct {
@@ -2404,6 +2460,14 @@ func (v *UpdateSubscriptionWebhookSubscriptionUpdateWebhookSubscriptionUpdatePay
 	return v.UserErrors
 }
 
+// UsablePaymentMethodsResponse is returned by UsablePaymentMethods on success.
+type UsablePaymentMethodsResponse struct {
+	Nodes json.RawMessage `json:"nodes"`
+}
+
+// GetNodes returns UsablePaymentMethodsResponse.Nodes, and is useful for accessing the field via an interface.
+func (v *UsablePaymentMethodsResponse) GetNodes() json.RawMessage { return v.Nodes }
+
 // VariantID includes the requested fields of the GraphQL type ProductVariant.
 type VariantID struct {
 	Id string `json:"id"`
@@ -2929,6 +2993,14 @@ func (v *__FailContractInput) GetContract() string { return v.Contract }
 // GetAfter returns __FailContractInput.After, and is useful for accessing the field via an interface.
 func (v *__FailContractInput) GetAfter() string { return v.After }
 
+// __FindCustomersInput is used internally by genqlient
+type __FindCustomersInput struct {
+	Query string `json:"query"`
+}
+
+// GetQuery returns __FindCustomersInput.Query, and is useful for accessing the field via an interface.
+func (v *__FindCustomersInput) GetQuery() string { return v.Query }
+
 // __FindProductsInput is used internally by genqlient
 type __FindProductsInput struct {
 	Query string `json:"query"`
@@ -2936,6 +3008,14 @@ type __FindProductsInput struct {
 
 // GetQuery returns __FindProductsInput.Query, and is useful for accessing the field via an interface.
 func (v *__FindProductsInput) GetQuery() string { return v.Query }
+
+// __FindVariantsInput is used internally by genqlient
+type __FindVariantsInput struct {
+	Query string `json:"query"`
+}
+
+// GetQuery returns __FindVariantsInput.Query, and is useful for accessing the field via an interface.
+func (v *__FindVariantsInput) GetQuery() string { return v.Query }
 
 // __FulfillmentsInput is used internally by genqlient
 type __FulfillmentsInput struct {
@@ -3220,6 +3300,14 @@ func (v *__UpdateSubscriptionInput) GetId() string { return v.Id }
 
 // GetSubscription returns __UpdateSubscriptionInput.Subscription, and is useful for accessing the field via an interface.
 func (v *__UpdateSubscriptionInput) GetSubscription() WebhookSubscriptionInput { return v.Subscription }
+
+// __UsablePaymentMethodsInput is used internally by genqlient
+type __UsablePaymentMethodsInput struct {
+	Ids []string `json:"ids"`
+}
+
+// GetIds returns __UsablePaymentMethodsInput.Ids, and is useful for accessing the field via an interface.
+func (v *__UsablePaymentMethodsInput) GetIds() []string { return v.Ids }
 
 // __VariantsInput is used internally by genqlient
 type __VariantsInput struct {
@@ -9034,6 +9122,52 @@ func FailContract(
 	return data_, err_
 }
 
+// The query executed by FindCustomers.
+const FindCustomers_Operation = `
+query FindCustomers ($query: String!) {
+	customers(first: 50, query: $query) {
+		nodes {
+			id
+			displayName
+			firstName
+			lastName
+			tags
+			defaultEmailAddress {
+				emailAddress
+			}
+			defaultPhoneNumber {
+				phoneNumber
+			}
+		}
+	}
+}
+`
+
+func FindCustomers(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+) (data_ *FindCustomersResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FindCustomers",
+		Query:  FindCustomers_Operation,
+		Variables: &__FindCustomersInput{
+			Query: query,
+		},
+	}
+
+	data_ = &FindCustomersResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The query executed by FindProducts.
 const FindProducts_Operation = `
 query FindProducts ($query: String!) {
@@ -9064,6 +9198,81 @@ func FindProducts(
 	}
 
 	data_ = &FindProductsResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by FindVariants.
+const FindVariants_Operation = `
+query FindVariants ($query: String!) {
+	productVariants(first: 100, query: $query) {
+		nodes {
+			... VariantFields
+			product {
+				... ProductFields
+			}
+		}
+		pageInfo {
+			hasNextPage
+		}
+	}
+	shop {
+		currencyCode
+	}
+}
+fragment VariantFields on ProductVariant {
+	id
+	title
+	sku
+	price
+	taxable
+	availableForSale
+	image {
+		url
+	}
+	inventoryItem {
+		requiresShipping
+	}
+}
+fragment ProductFields on Product {
+	id
+	title
+	handle
+	vendor
+	productType
+	requiresSellingPlan
+	featuredMedia {
+		__typename
+		preview {
+			image {
+				url
+			}
+		}
+	}
+}
+`
+
+func FindVariants(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	query string,
+) (data_ *FindVariantsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FindVariants",
+		Query:  FindVariants_Operation,
+		Variables: &__FindVariantsInput{
+			Query: query,
+		},
+	}
+
+	data_ = &FindVariantsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -10829,6 +11038,49 @@ func UpdateSubscription(
 	}
 
 	data_ = &UpdateSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by UsablePaymentMethods.
+const UsablePaymentMethods_Operation = `
+query UsablePaymentMethods ($ids: [ID!]!) {
+	nodes(ids: $ids) {
+		__typename
+		... on Customer {
+			id
+			paymentMethods(first: 10) {
+				nodes {
+					id
+					revokedAt
+				}
+			}
+		}
+	}
+}
+`
+
+func UsablePaymentMethods(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	ids []string,
+) (data_ *UsablePaymentMethodsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "UsablePaymentMethods",
+		Query:  UsablePaymentMethods_Operation,
+		Variables: &__UsablePaymentMethodsInput{
+			Ids: ids,
+		},
+	}
+
+	data_ = &UsablePaymentMethodsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
