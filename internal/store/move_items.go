@@ -176,18 +176,43 @@ func (tx *Tx) PutMoveItems(ctx context.Context, items []moving.Item) error {
 	if err != nil {
 		return err
 	}
-	_, err = insert(ctx, tx, rows, `ON CONFLICT (shop_id, move_id, there_id) DO UPDATE SET customer_id = excluded.customer_id, line = excluded.line, stage = excluded.stage,
+	_, err = insert(ctx, tx, rows, replaceMoveItem)
+	return err
+}
+
+// AddReadItems adds contracts of a file, and replaces those that the move has and that are not on
+// their way.
+func (tx *Tx) AddReadItems(ctx context.Context, items []moving.Item) error {
+	rows, err := rowsOf[moveItemRow](tx.of, items...)
+	if err != nil {
+		return err
+	}
+	_, err = insert(ctx, tx, rows, replaceMoveItem+" WHERE move_items.stage IN ('FOUND', 'SHADOW', 'STAYING')")
+	return err
+}
+
+// RemoveMoveItems removes all contracts of a move.
+func (tx *Tx) RemoveMoveItems(ctx context.Context, of moving.ID) error {
+	_, err := tx.q.NewDelete().Model((*moveItemRow)(nil)).Where("shop_id = ?", tx.of).Where("move_id = ?", of).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("remove the contracts of move %d: %w", of, err)
+	}
+	return nil
+}
+
+const replaceMoveItem = `ON CONFLICT (shop_id, move_id, there_id) DO UPDATE SET customer_id = excluded.customer_id, line = excluded.line, stage = excluded.stage,
 		fit = excluded.fit, failing = excluded.failing, contract = excluded.contract, findings = excluded.findings, next_at = excluded.next_at, currency = excluded.currency,
 		amount = excluded.amount, products = excluded.products, coming_here = excluded.coming_here, coming_here_orders = excluded.coming_here_orders,
 		coming_there = excluded.coming_there, coming_there_orders = excluded.coming_there_orders, round = excluded.round, here_id = excluded.here_id, failures = excluded.failures, code = excluded.code,
-		reason = excluded.reason, since = excluded.since, ended_at = excluded.ended_at, due_at = excluded.due_at`)
-	return err
-}
+		reason = excluded.reason, since = excluded.since, ended_at = excluded.ended_at, due_at = excluded.due_at`
 
 // MoveItems returns at most limit contracts of a move by their numbers, after one, that match.
 func (tx *Tx) MoveItems(ctx context.Context, of moving.ID, match moving.Match, after int64, limit int) ([]moving.Item, error) {
 	var rows []moveItemRow
-	q := tx.moveItems(&rows, of).Where("i.there_id > ?", after).Order("i.there_id").Limit(int64(limit))
+	q := tx.moveItems(&rows, of).Order("i.there_id").Limit(int64(limit))
+	if after != 0 {
+		q = q.Where("i.there_id > ?", after)
+	}
 	if len(match.Stages) > 0 {
 		q = q.Where("i.stage IN (?)", bun.List(match.Stages))
 	}

@@ -44,6 +44,7 @@ type moveRow struct {
 	APIKey      string `bun:"api_key"` // sealed
 	Rate        int64
 	Plans       string
+	File        string
 	Status      string
 	Paused      bool
 	StartedBy   string
@@ -79,6 +80,7 @@ func (r *moveRow) Columns(m *mapping, v *moving.Move) {
 		v.By.Source = activity.MerchantPortal
 	}
 	mapJSON(m, "plans", &r.Plans, &v.Plans)
+	mapJSON(m, "file", &r.File, &v.File)
 	mapText(m, &r.Status, &v.Status)
 	mapSame(m, &r.Paused, &v.Paused)
 	mapText(m, &r.StartedBy, &v.By.By)

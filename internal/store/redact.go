@@ -56,6 +56,9 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 	if err := tx.redactMails(ctx, customer, contracts); err != nil {
 		return err
 	}
+	if err := tx.removeMoveFiles(ctx); err != nil {
+		return err
+	}
 	for _, erase := range []struct {
 		query string // that begins with the shop
 		by    any

@@ -38,6 +38,7 @@ func sealedColumns() []sealedColumn {
 		{"portal_account_sign_ins", "verifier", []string{"shop_id", "state"}, "shop_id"},
 		{"users", "totp_secret", []string{"id"}, ""},
 		{"moves", "api_key", []string{"shop_id", "id"}, "shop_id"},
+		{"move_files", "content", []string{"shop_id", "move_id", "part"}, "shop_id"},
 	}
 }
 

@@ -43,6 +43,7 @@ type Contract struct {
 	CreatedAt   time.Time  `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
 	ImportedID  string     `json:"importedId,omitempty"`
+	Remarks     []Finding  `json:"remarks,omitempty"`     // what the source knows to be left out of it
 	MissingDate bool       `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
 }
 

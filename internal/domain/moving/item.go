@@ -35,10 +35,10 @@ var Stages = []Stage{Found, Shadow, Chosen, Stopping, Making, Made, Cancelling, 
 var next = map[Stage][]Stage{
 	Found:      {Shadow, Staying},
 	Shadow:     {Chosen, Staying},
-	Chosen:     {Stopping, Shadow, Staying},
+	Chosen:     {Stopping, Making, Shadow, Staying}, // nobody charges those of a file: they need not be stopped
 	Stopping:   {Making, Returning},
 	Making:     {Made, Returning},
-	Made:       {Cancelling, Returning},
+	Made:       {Cancelling, Opening, Returning},
 	Cancelling: {Opening, Returning},
 	Opening:    {Moved},
 	Returning:  {Shadow},

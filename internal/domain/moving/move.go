@@ -25,6 +25,7 @@ type Status string
 
 // The statuses of a move.
 const (
+	Mapping Status = "MAPPING" // the columns of a file wait for their fields
 	Listing Status = "LISTING" // the contracts of the service that is left are listed
 	Reading Status = "READING" // they are read one by one
 	Ready   Status = "READY"   // all were read: they are compared, and moved in waves
@@ -39,11 +40,12 @@ type Peer struct {
 	Rate        float64 // requests per second that it allows
 }
 
-// Move is the move of a store's contracts.
+// Move is the move of a store's contracts: from or to a peer, or from a file.
 type Move struct {
 	ID        ID
 	Direction Direction
 	Peer      Peer
+	File      *File // nil: it has a peer
 	Status    Status
 	Paused    bool
 	By        activity.Actor
@@ -52,7 +54,7 @@ type Move struct {
 	Plans map[int64]int64
 
 	Line      shop.Line // that is being listed
-	Page      int       // that is listed next
+	Page      int       // that is listed next; of a file, the last line that was read
 	Announced int       // contracts that the service says it has
 	ListedAt  time.Time // when the present listing began
 	ListAt    time.Time // when changes are listed next; zero: not before all were read

@@ -33,7 +33,8 @@ type ReadTx interface {
 	// Move returns a move, or NotFound. Moves returns all, the newest first.
 	Move(ctx context.Context, id ID) (Move, error)
 	Moves(ctx context.Context) ([]Move, error)
-	// MoveItems returns at most limit contracts of a move by their numbers, after one, that match.
+	// MoveItems returns at most limit contracts of a move by their numbers, after one, that match;
+	// after 0: from the first.
 	MoveItems(ctx context.Context, of ID, match Match, after int64, limit int) ([]Item, error)
 	// MoveCounts counts the contracts of a move by stage, fit and currency.
 	MoveCounts(ctx context.Context, of ID) ([]Count, error)
@@ -41,6 +42,8 @@ type ReadTx interface {
 	// the verdicts: all. MoveTallies counts all.
 	ComparedOrders(ctx context.Context, of ID, verdicts []Verdict, limit int) ([]Compared, error)
 	MoveTallies(ctx context.Context, of ID) ([]Tally, error)
+	// MoveFile returns a part of a move's file, or NotFound once the file was removed.
+	MoveFile(ctx context.Context, of ID, part int) ([]byte, error)
 }
 
 // Match says which contracts of a move are meant. The zero value means all.
@@ -74,6 +77,7 @@ type ItemTx interface {
 type Tx interface {
 	ReadTx
 	ItemTx
+	FileTx
 	activity.Recorder
 	// PutMove inserts a move whose ID is 0, giving it one, and writes another one if its Version is
 	// still what was read; otherwise it fails with a Conflict.

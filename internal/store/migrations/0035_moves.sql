@@ -42,7 +42,7 @@ CREATE TABLE move_items (
 	stage {{.BinaryText}} NOT NULL,
 	fit {{.BinaryText}} NOT NULL, -- empty: not known yet
 	failing boolean NOT NULL,
-	contract text NOT NULL, -- JSON, sealed
+	contract text NOT NULL, -- JSON
 	findings text NOT NULL, -- JSON
 	next_at bigint NOT NULL, -- the next order as this service would charge it, like the three that follow; 0: none
 	currency text NOT NULL,

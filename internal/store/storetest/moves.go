@@ -120,6 +120,55 @@ func testMoves(t *testing.T, open opener) {
 			return nil
 		})
 	})
+	open.twice(t, "a file is kept in parts, and what was read of it is replaced", func(t *testing.T, open opener) {
+		w := begin(t, open)
+		m := moving.Move{Direction: moving.In, Status: moving.Listing, CreatedAt: day, File: &moving.File{
+			Name: "all.csv", Bytes: 9, Lines: 3, Parts: 2, Header: []string{"a", "b"}, Fields: map[string]string{"id": "a"}, DecimalComma: new(true),
+		}}
+		read := func(id int64, s moving.Stage, note string) moving.Item {
+			return moving.Item{Move: m.ID, There: id, Stage: s, Contract: moving.Contract{ID: id, Line: shop.Subscriptions, Note: note, ImportedID: "x"}, Since: day}
+		}
+		w.in(func(tx *store.Tx) error {
+			if err := tx.PutMove(t.Context(), &m); err != nil {
+				return err
+			}
+			for n, part := range []string{"first", "second"} {
+				if err := tx.AddMoveFile(t.Context(), m.ID, n, []byte(part)); err != nil {
+					return err
+				}
+			}
+			return tx.AddReadItems(t.Context(), []moving.Item{read(-2, moving.Staying, "old"), read(1, moving.Shadow, "old"), read(2, moving.Making, "old")})
+		})
+		w.in(func(tx *store.Tx) error {
+			got, err := tx.Move(t.Context(), m.ID)
+			if diff := cmp.Diff(m.File, got.File); diff != "" || err != nil {
+				t.Errorf("%v, %s", err, diff)
+			}
+			if part, err := tx.MoveFile(t.Context(), m.ID, 1); string(part) != "second" || err != nil {
+				t.Errorf("%q, %v", part, err)
+			}
+			return tx.AddReadItems(t.Context(), []moving.Item{read(-2, moving.Shadow, "new"), read(1, moving.Staying, "new"), read(2, moving.Shadow, "new"), read(3, moving.Shadow, "new")})
+		})
+		w.in(func(tx *store.Tx) error {
+			items, err := tx.MoveItems(t.Context(), m.ID, moving.Match{}, 0, 9)
+			if diff := cmp.Diff([]moving.Item{read(-2, moving.Shadow, "new"), read(1, moving.Staying, "new"), read(2, moving.Making, "old"), read(3, moving.Shadow, "new")}, items); diff != "" || err != nil {
+				t.Errorf("%v, %s", err, diff)
+			}
+			if err := tx.RemoveMoveFile(t.Context(), m.ID); err != nil {
+				return err
+			}
+			return tx.RemoveMoveItems(t.Context(), m.ID)
+		})
+		w.in(func(tx *store.Tx) error {
+			if part, err := tx.MoveFile(t.Context(), m.ID, 0); !fault.Is(err, fault.NotFound) {
+				t.Errorf("a file that was removed: %q, %v", part, err)
+			}
+			if items, err := tx.MoveItems(t.Context(), m.ID, moving.Match{}, 0, 9); len(items) > 0 || err != nil {
+				t.Errorf("contracts that were removed: %v, %v", items, err)
+			}
+			return nil
+		})
+	})
 	open.twice(t, "compared orders are counted by verdict, and one is replaced", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		usd := money.Amount{Minor: 1250, Currency: "USD"}

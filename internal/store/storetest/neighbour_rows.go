@@ -145,6 +145,9 @@ func parts(id shop.ID) []part {
 		if _, err := tx.AddMoveItems(ctx, m.ID, shop.Subscriptions, []int64{1, 2}, earlier); err != nil {
 			return err
 		}
+		if err := tx.AddMoveFile(ctx, m.ID, 0, []byte("theirs")); err != nil {
+			return err
+		}
 		return tx.AddCompared(ctx, []moving.Compared{{Move: m.ID, There: 1, Date: day, Verdict: moving.Missing, Text: "theirs"}})
 	})
 	within("comments", func(ctx context.Context, tx *store.Tx) error {

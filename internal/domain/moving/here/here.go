@@ -202,7 +202,7 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 	} else if err := s.takeDate(ctx, of, c, id); err != nil {
 		return err
 	}
-	return s.unfence(ctx, of, c.Line, id, fmt.Sprintf("the contract has come from another service, where it was contract %d", c.ID))
+	return s.unfence(ctx, of, c.Line, id, fmt.Sprintf("the contract has come from another service, where it was contract %s", c.ImportedID))
 }
 
 // Cancel ends a contract that has left, or that has not come after all.

@@ -82,22 +82,21 @@ func (w *worker) step(ctx context.Context, i *moving.Item) ([]moving.Compared, e
 	return nil, nil
 }
 
-// first reads a contract for the first time.
+// first reads a contract that is not chosen yet, and tells whether it can go.
 func (w *worker) first(ctx context.Context, i *moving.Item, now time.Time) error {
 	if err := w.read(ctx, i); err != nil {
 		return err
 	}
+	to := moving.Shadow
 	if i.Fit == moving.Stays {
-		if i.Stage == moving.Staying {
-			i.DueAt = time.Time{}
-			return nil
+		to = moving.Staying
+	}
+	if i.Stage != to {
+		if err := i.Enter(to, now); err != nil {
+			return err
 		}
-		return i.Enter(moving.Staying, now)
 	}
-	if err := i.Enter(moving.Shadow, now); err != nil {
-		return err
-	}
-	await(i, now)
+	w.await(i, now)
 	return nil
 }
 
@@ -109,6 +108,9 @@ func (w *worker) begin(ctx context.Context, i *moving.Item, now time.Time) error
 	}
 	if i.Fit == moving.Stays {
 		return i.Enter(moving.Staying, now)
+	}
+	if w.move.File != nil {
+		return i.Enter(moving.Making, now)
 	}
 	if p, is := i.Contract.UnderWay(); is {
 		i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)
@@ -178,7 +180,9 @@ func (w *worker) translated(c moving.Contract, now time.Time) moving.Contract {
 		lines[n] = l
 	}
 	c.Lines = lines
-	c.ImportedID = fmt.Sprint(c.ID)
+	if w.move.File == nil {
+		c.ImportedID = fmt.Sprint(c.ID)
+	}
 	if c.Next.IsZero() {
 		c.Next = now.Add(c.Billing.Approx())
 	}
@@ -197,6 +201,9 @@ func (w *worker) adjust(ctx context.Context, i *moving.Item, now time.Time) erro
 	}
 	if what := unlike(c, is); what != "" {
 		return fault.New(fault.FailedPrecondition, "the contract that was made, %d, has %s", i.Here, what).Entity("move").Code("madeDiffers")
+	}
+	if w.move.File != nil {
+		return i.Enter(moving.Opening, now)
 	}
 	return i.Enter(moving.Cancelling, now)
 }
@@ -246,7 +253,7 @@ func (w *worker) cancel(ctx context.Context, i *moving.Item, now time.Time) erro
 		i.Reason = "The contract was resumed or charged there while it was moved: it is read again."
 		return i.Enter(moving.Returning, now)
 	}
-	if err == nil && is.Live() {
+	if err == nil && is.Live() && is.EndsAt.IsZero() {
 		if err := w.from.Cancel(ctx, w.store, c.Line, i.There); err != nil {
 			return err
 		}
@@ -270,7 +277,7 @@ func (w *worker) cancel(ctx context.Context, i *moving.Item, now time.Time) erro
 
 // open takes the fence away: the contract is charged where it is now.
 func (w *worker) open(ctx context.Context, i *moving.Item, now time.Time) error {
-	if err := w.to.Open(ctx, w.store, i.Contract, i.Here); err != nil {
+	if err := w.to.Open(ctx, w.store, w.translated(i.Contract, now), i.Here); err != nil {
 		return err
 	}
 	if err := i.Enter(moving.Moved, now); err != nil {
@@ -288,8 +295,10 @@ func (w *worker) giveBack(ctx context.Context, i *moving.Item, now time.Time) er
 			return err
 		}
 	}
-	if err := w.from.Resume(ctx, w.store, c); err != nil {
-		return err
+	if w.move.File == nil {
+		if err := w.from.Resume(ctx, w.store, c); err != nil {
+			return err
+		}
 	}
 	i.Here = 0
 	i.Round++

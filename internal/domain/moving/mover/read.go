@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -65,6 +66,9 @@ const (
 
 // read reads a contract where it is, and judges whether it can go.
 func (w *worker) read(ctx context.Context, i *moving.Item) error {
+	if w.move.File != nil {
+		return w.judge(ctx, i)
+	}
 	c, err := w.from.Contract(ctx, w.store, i.Contract.Line, i.There)
 	if fault.Is(err, fault.NotFound) {
 		i.Judge([]moving.Finding{{Fit: moving.Stays, Code: "contractGone", Text: fmt.Sprintf("Contract %d no longer exists there.", i.There)}})
@@ -73,11 +77,51 @@ func (w *worker) read(ctx context.Context, i *moving.Item) error {
 	if err != nil {
 		return err
 	}
-	if err := w.known.add(ctx, w, c); err != nil {
+	was := i.Contract
+	i.Contract = c
+	if err := w.judge(ctx, i); err != nil {
+		i.Contract = was
 		return err
 	}
-	i.Contract = c
-	i.Judge(w.check(c))
-	i.Plan, i.Coming = plan(c, w.cal), c.Charges(w.Clock.Now().AddDate(0, 0, moving.ComingDays), w.cal)
 	return nil
+}
+
+// judge judges contracts, many with few questions to the platform.
+func (w *worker) judge(ctx context.Context, items ...*moving.Item) error {
+	contracts := make([]*moving.Contract, len(items))
+	for n, i := range items {
+		contracts[n] = &i.Contract
+	}
+	if err := w.known.add(ctx, w.Platform, w.store, contracts...); err != nil {
+		return err
+	}
+	here, err := w.imported(ctx, contracts)
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		found := w.check(i.Contract)
+		if id, is := here[i.Contract.ImportedID]; is {
+			found = append(found, moving.Finding{
+				Fit: moving.Stays, Code: "contractHere", Field: "importedId", Text: fmt.Sprintf("It is here already, as contract %d: cancel that one first if it is to come again.", id),
+			})
+		}
+		i.Judge(found)
+		i.Plan, i.Coming = plan(i.Contract, w.cal), i.Contract.Charges(w.Clock.Now().AddDate(0, 0, moving.ComingDays), w.cal)
+	}
+	return nil
+}
+
+// imported returns the contracts here that have come from those of a file.
+func (w *worker) imported(ctx context.Context, contracts []*moving.Contract) (map[string]contract.ID, error) {
+	if w.move.File == nil {
+		return nil, nil
+	}
+	var ids []string
+	for _, c := range contracts {
+		if c.ImportedID != "" {
+			ids = append(ids, c.ImportedID)
+		}
+	}
+	return w.Imports.Imported(ctx, w.store.ID, ids)
 }

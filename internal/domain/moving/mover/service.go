@@ -53,14 +53,14 @@ type End interface {
 // Platform knows what the store has.
 type Platform interface {
 	Variants(ctx context.Context, at platform.Shop, ids []int64) ([]platform.Variant, error)
-	Customers(ctx context.Context, at platform.Shop, ids []int64) ([]platform.Customer, error)
-	PaymentMethods(ctx context.Context, at platform.Shop, customer int64) ([]platform.PaymentMethod, error)
+	platform.Finder
 }
 
 // Service starts and works moves.
 type Service struct {
 	Store    moving.Store
 	Platform Platform
+	Imports  moving.Imports
 	Here     End                     // this service
 	Peer     func(p moving.Peer) End // another one
 	Known    func(plan int64) bool   // reports whether a selling plan is one of ours; nil: none is
@@ -72,10 +72,13 @@ type Service struct {
 	known map[moving.ID]*known
 }
 
-// ends returns the services of a move.
+// ends returns the services of a move. A file is left as it is: from is nil.
 func (s *Service) ends(m moving.Move) (from, to End) {
-	if m.Direction == moving.Out {
+	switch {
+	case m.Direction == moving.Out:
 		return s.Here, s.Peer(m.Peer)
+	case m.File != nil:
+		return nil, s.Here
 	}
 	return s.Peer(m.Peer), s.Here
 }

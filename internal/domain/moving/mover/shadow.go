@@ -37,6 +37,9 @@ func plan(c moving.Contract, cal cadence.Calendar) moving.Order {
 // shadow reads a contract that stays for now and compares the order that was planned with the one
 // that was made there.
 func (w *worker) shadow(ctx context.Context, i *moving.Item, now time.Time) ([]moving.Compared, error) {
+	if w.move.File != nil {
+		return nil, w.first(ctx, i, now)
+	}
 	before, planned := i.Contract, i.Plan
 	if err := w.read(ctx, i); err != nil {
 		return nil, err
@@ -51,14 +54,15 @@ func (w *worker) shadow(ctx context.Context, i *moving.Item, now time.Time) ([]m
 	if i.Fit == moving.Stays {
 		return list, i.Enter(moving.Staying, now)
 	}
-	await(i, now)
+	w.await(i, now)
 	return list, nil
 }
 
 // await has a shadow looked at again once the order that is planned for it must have been made.
-func await(i *moving.Item, now time.Time) {
+// Nobody makes orders for those of a file.
+func (w *worker) await(i *moving.Item, now time.Time) {
 	i.DueAt = time.Time{}
-	if date := i.Plan.Date; !date.IsZero() {
+	if date := i.Plan.Date; i.Stage == moving.Shadow && w.move.File == nil && !date.IsZero() {
 		i.DueAt = later(date.Add(grace), now.Add(time.Hour))
 	}
 }

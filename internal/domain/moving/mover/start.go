@@ -66,28 +66,45 @@ func (s *Service) Start(ctx context.Context, of shop.ID, n New) (moving.Move, er
 	if err := n.check(); err != nil {
 		return moving.Move{}, err
 	}
-	var m moving.Move
+	m := moving.Move{Direction: n.Direction, Peer: n.Peer, Plans: n.Plans, Status: moving.Listing, Line: shop.Subscriptions, By: n.By}
 	err := s.Store.Update(ctx, of, func(tx moving.Tx) error {
-		now := s.Clock.Now()
-		all, err := tx.Moves(ctx)
-		if err != nil {
-			return err
-		}
-		for _, other := range all {
-			if other.Open() {
-				return fault.New(fault.Conflict, "move %d is open: end it first", other.ID).Entity("move").Code("moveOpen")
-			}
-		}
-		m = moving.Move{Direction: n.Direction, Peer: n.Peer, Plans: n.Plans, Status: moving.Listing, Line: shop.Subscriptions, By: n.By, CreatedAt: now, DueAt: now}
-		if err := tx.PutMove(ctx, &m); err != nil {
-			return err
-		}
-		if err := tx.Record(ctx, entry(of, m, now, "the move was started")); err != nil {
+		m.DueAt = s.Clock.Now()
+		if _, err := s.add(ctx, tx, of, &m); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, moving.Work{Shop: of})
 	})
 	return m, err
+}
+
+// add adds a move, and returns the earlier ones. It is a Conflict while one of these is open.
+func (s *Service) add(ctx context.Context, tx moving.Tx, of shop.ID, m *moving.Move) ([]moving.Move, error) {
+	earlier, err := tx.Moves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range earlier {
+		if other.Open() {
+			return nil, fault.New(fault.Conflict, "move %d is open: end it first", other.ID).Entity("move").Code("moveOpen")
+		}
+	}
+	m.CreatedAt = s.Clock.Now()
+	return earlier, s.put(ctx, tx, of, m, "the move was started")
+}
+
+// put writes a move with an entry that says what happened to it. The file of a move that has ended,
+// or whose contracts are being moved, is removed.
+func (s *Service) put(ctx context.Context, tx moving.Tx, of shop.ID, m *moving.Move, what string) error {
+	if m.File != nil && m.File.Parts > 0 && (!m.Open() || m.Wave > 0) {
+		m.File.Parts = 0
+		if err := tx.RemoveMoveFile(ctx, m.ID); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutMove(ctx, m); err != nil {
+		return err
+	}
+	return tx.Record(ctx, entry(of, *m, s.Clock.Now(), what))
 }
 
 // SetPaused pauses a move or lets it go on. Contracts that are between the services come to their
@@ -113,6 +130,12 @@ func (s *Service) SetWave(ctx context.Context, of shop.ID, id moving.ID, by acti
 // ReadAgain lists and reads all contracts again that are not moved.
 func (s *Service) ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
 	return s.change(ctx, of, id, by, "all contracts are read again", func(_ moving.Tx, m *moving.Move) error {
+		switch {
+		case m.Status == moving.Mapping:
+			return fault.New(fault.FailedPrecondition, "the columns of the file have no fields yet").Entity("move").Code("mappingMissing")
+		case m.File != nil && m.File.Parts == 0:
+			return fault.New(fault.FailedPrecondition, "the file was removed: end the move, then upload the file again").Entity("move").Code("moveFileRemoved")
+		}
 		m.Status, m.Line, m.Page, m.Announced, m.Since = moving.Listing, shop.Subscriptions, 0, 0, time.Time{}
 		return nil
 	})
@@ -154,10 +177,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, id moving.ID, by activ
 		if !m.Open() {
 			m.DueAt = time.Time{}
 		}
-		if err := tx.PutMove(ctx, &m); err != nil {
-			return err
-		}
-		if err := tx.Record(ctx, entry(of, m, now, what)); err != nil {
+		if err := s.put(ctx, tx, of, &m, what); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, moving.Work{Shop: of})
@@ -169,14 +189,19 @@ func (s *Service) change(ctx context.Context, of shop.ID, id moving.ID, by activ
 type note struct {
 	Move      moving.ID        `json:"move"`
 	Direction moving.Direction `json:"direction"`
-	Peer      string           `json:"service"`
+	Peer      string           `json:"service,omitempty"`
+	File      string           `json:"file,omitempty"`
 	Reason    string           `json:"reason"`
 }
 
 // entry is an entry about a move.
 func entry(of shop.ID, m moving.Move, now time.Time, what string) activity.Entry {
+	n := note{Move: m.ID, Direction: m.Direction, Peer: m.Peer.Address, Reason: what}
+	if m.File != nil {
+		n.File = m.File.Name
+	}
 	return activity.Entry{
 		EntityID: int64(of), EntityType: activity.EntityShopInfo, Event: activity.InformationalEvent, Status: activity.Success, Actor: m.By, At: now,
-		Info: activity.Details(note{m.ID, m.Direction, m.Peer.Address, what}),
+		Info: activity.Details(n),
 	}
 }

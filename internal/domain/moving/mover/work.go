@@ -46,9 +46,12 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		if err != nil || !found {
 			return err
 		}
-		if m.Status == moving.Listing {
+		switch {
+		case m.Status == moving.Listing && m.File != nil:
+			err = s.readFile(ctx, store, m)
+		case m.Status == moving.Listing:
 			err = s.list(ctx, store, m)
-		} else {
+		default:
 			err = s.workItems(ctx, store, m)
 		}
 		if err != nil {
@@ -167,7 +170,7 @@ func (s *Service) settle(ctx context.Context, tx moving.Tx, m *moving.Move, now 
 			return nil
 		}
 	}
-	refreshes := m.Status == moving.Ready && !m.Paused
+	refreshes := m.Status == moving.Ready && !m.Paused && m.File == nil
 	if refreshes && !now.Before(m.ListAt) {
 		m.Status, m.Page, m.Line, m.DueAt = moving.Listing, 0, shop.Subscriptions, now
 		return nil

@@ -14,8 +14,8 @@ type Options struct {
 	Currency     money.Currency // of rows that name none
 	Zone         *time.Location // of dates that name none; nil: UTC
 	DecimalComma *bool          // how numbers are written that may be either; nil: the column decides
-	// Variant returns the number of the variant with an SKU; nil: none is known.
-	Variant func(sku string) (int64, bool)
+	// Variants returns the numbers of the variants with an SKU; nil: none is known.
+	Variants func(sku string) []int64
 }
 
 // columns knows where in a row the fields are, and how the values of each are written.

@@ -208,12 +208,18 @@ func (c *cells) variant() int64 {
 		c.find(moving.Stays, valueMissing, "variantId", "the variant is missing: write its number or its SKU")
 		return 0
 	}
-	if c.Variant != nil {
-		if n, found := c.Variant(sku); found {
-			return n
-		}
+	var found []int64
+	if c.Variants != nil {
+		found = c.Variants(sku)
 	}
-	c.find(moving.Stays, skuUnknown,
-		"sku", "no variant of the store has the SKU %.60q: write the number of the variant, or add the SKU to the store", sku)
+	switch len(found) {
+	case 1:
+		return found[0]
+	case 0:
+		c.find(moving.Stays, skuUnknown,
+			"sku", "no variant of the store has the SKU %.60q: write the number of the variant, or add the SKU to the store", sku)
+	default:
+		c.find(moving.Stays, skuUnknown, "sku", "%d variants of the store have the SKU %.60q: write the number of the variant", len(found), sku)
+	}
 	return 0
 }

@@ -19,6 +19,11 @@ type Row struct {
 	Raw      []string // cells of that line; nil when they cannot be read
 }
 
+// Twice reports whether the file has a contract of that ID before.
+func (r Row) Twice() bool {
+	return slices.ContainsFunc(r.Findings, func(f moving.Finding) bool { return f.Code == contractTwice })
+}
+
 // Contracts reads contracts. Adjacent rows with the same ID are the lines of one contract. Rows
 // that cannot be read are passed on with findings that say why; an error ends the sequence, and
 // means that the rest of the file cannot be read or that the mapping does not fit.

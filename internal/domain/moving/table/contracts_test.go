@@ -225,14 +225,16 @@ func TestSpellingsOfOtherProgramsAreRead(t *testing.T) {
 func TestSKUsAreLookedUp(t *testing.T) {
 	t.Parallel()
 	o := euros
-	o.Variant = func(sku string) (int64, bool) { return 45, sku == "COFFEE" }
+	o.Variants = func(sku string) []int64 { return map[string][]int64{"COFFEE": {45}, "MUG": {46, 47}}[sku] }
 	rows := contracts(t, withValues(map[string]string{"variant id": "", "sku": "COFFEE"}), o)
 	if got := rows[0].Contract.Lines[0].Variant; got != 45 || len(rows[0].Findings) > 0 {
 		t.Errorf("variant %d, %v", got, rows[0].Findings)
 	}
-	rows = contracts(t, withValues(map[string]string{"variant id": "", "sku": "TEA"}), o)
-	if got := found(rows[0].Findings); !slices.Equal(got, []string{"STAYS skuUnknown sku"}) {
-		t.Errorf("got %v", got)
+	for _, sku := range []string{"TEA", "MUG"} {
+		rows = contracts(t, withValues(map[string]string{"variant id": "", "sku": sku}), o)
+		if got := found(rows[0].Findings); !slices.Equal(got, []string{"STAYS skuUnknown sku"}) {
+			t.Errorf("%s: got %v", sku, got)
+		}
 	}
 }
 

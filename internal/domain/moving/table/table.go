@@ -154,6 +154,17 @@ func (f *File) readSample() {
 	}
 }
 
+// First returns at most so many of the first rows, without those that cannot be read.
+func (f *File) First(limit int) [][]string {
+	var rows [][]string
+	for _, r := range f.sample {
+		if len(rows) < limit && r.reason == "" {
+			rows = append(rows, r.cells)
+		}
+	}
+	return rows
+}
+
 // next returns the next row, or io.EOF after the last one.
 func (f *File) next() (row, error) {
 	if f.given < len(f.sample) {
