@@ -80,17 +80,26 @@ type importCommand struct {
 
 	Archive string   `help:"File that perennial export wrote." xor:"source" required:"" placeholder:"FILE"`
 	From    string   `help:"Base address of another service with this interface, whose contracts are read." xor:"source" required:"" placeholder:"URL"`
+	CSV     string   `name:"csv" help:"CSV file with contracts that were stopped where they come from." xor:"source" required:"" placeholder:"FILE"`
 	Peer    moveFrom `embed:""`
+	File    moveFile `embed:""`
 
 	Shop      string `help:"The store's domain, as in the archive. A store that is not known here is added, without a connection." required:"" placeholder:"STORE.myshopify.com"`
 	DryRun    bool   `help:"Check the archive and the store, and change nothing."`
 	Restarted bool   `help:"Every process of the service was stopped, or restarted after the import asked for it."`
 }
 
-// Run imports an archive, or starts a move from another service.
+// Run imports an archive, or starts a move from another service or from a file.
 func (c *importCommand) Run(ctx context.Context, out io.Writer) error {
-	if c.From != "" {
+	switch {
+	case c.From != "":
 		return c.Peer.start(ctx, out, c.Database, c.Shop, moving.In, c.From)
+	case c.CSV != "":
+		plans, err := c.Peer.plans()
+		if err != nil {
+			return err
+		}
+		return c.File.start(ctx, out, c.Database, c.Shop, c.CSV, plans)
 	}
 	f, err := os.Open(c.Archive)
 	if err != nil {

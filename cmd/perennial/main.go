@@ -36,7 +36,7 @@ type cli struct {
 	Key       keyCommand       `cmd:"" help:"Rotate the secret key."`
 	Partners  partnersCommand  `cmd:"" help:"Register applications of partners."`
 	Export    exportCommand    `cmd:"" help:"Write everything that a store has to one file."`
-	Import    importCommand    `cmd:"" help:"Read the file of an export into an empty store, or the contracts of another service."`
+	Import    importCommand    `cmd:"" help:"Read the file of an export into an empty store, or the contracts of another service or of a CSV file."`
 	Moves     movesCommand     `cmd:"" help:"Moves of a store's contracts from one service to another."`
 	Privacy   privacyCommand   `cmd:"" help:"Answer requests for personal data."`
 	Mail      mailCommand      `cmd:"" help:"Look at the e-mails that subscribers get."`

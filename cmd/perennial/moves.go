@@ -1,11 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/moving/table"
 )
 
 // moveFrom says how another service is called.
@@ -46,8 +51,7 @@ func (c moveFrom) start(ctx context.Context, out io.Writer, d config.Database, d
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out, "move %[1]d has begun: the service reads the contracts and changes nothing. Look at it with: perennial moves show --shop %[2]s %[1]d\n", m.ID, domain)
-		return err
+		return begun(out, m.ID, domain)
 	})
 }
 
@@ -65,16 +69,74 @@ func (c moveFrom) plans() (map[int64]int64, error) {
 	return plans, nil
 }
 
+// moveFile says how a CSV file is read.
+type moveFile struct {
+	Map          map[string]string `help:"Column of the file that holds a field; repeat it for each. What is not named is guessed. An empty column leaves a field out." placeholder:"FIELD=COLUMN" mapsep:"none"`
+	DecimalComma *bool             `help:"Numbers that may be written either way have a decimal comma, or with --no-decimal-comma a point. Without either each column decides." negatable:""`
+}
+
+// start uploads a file, maps its columns and has it read.
+func (c moveFile) start(ctx context.Context, out io.Writer, d config.Database, domain, name string, plans map[int64]int64) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return app.WithMoves(ctx, d, clock.System{}, domain, func(s *mover.Service, of app.ShopRef) error {
+		m, err := s.Upload(ctx, of.ID, mover.NewFile{Name: filepath.Base(name), Body: file, Plans: plans, By: activity.Operator})
+		if err != nil {
+			return err
+		}
+		fields, comma := m.File.Fields, m.File.DecimalComma
+		maps.Copy(fields, c.Map)
+		if c.DecimalComma != nil {
+			comma = c.DecimalComma
+		}
+		if err := showMapping(out, m.File.Header, fields); err != nil {
+			return err
+		}
+		if _, err := s.SetMapping(ctx, of.ID, m.ID, activity.Operator, fields, comma); err != nil {
+			_, ended := s.End(ctx, of.ID, m.ID, activity.Operator)
+			return errors.Join(fmt.Errorf("%w. Name columns with --map FIELD=COLUMN", err), ended)
+		}
+		return begun(out, m.ID, domain)
+	})
+}
+
+// showMapping prints which column holds which field.
+func showMapping(out io.Writer, header []string, fields map[string]string) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "COLUMN\tFIELD")
+	for _, column := range header {
+		var held []string
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			if fields[field] == column {
+				held = append(held, field)
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\n", oneLine(column), cmp.Or(strings.Join(held, ", "), "is not read"))
+	}
+	return table.Flush()
+}
+
+// begun says that a move has begun.
+func begun(out io.Writer, id moving.ID, domain string) error {
+	_, err := fmt.Fprintf(out, "move %[1]d has begun: the service reads the contracts and changes nothing. Look at it with: perennial moves show --shop %[2]s %[1]d\n", id, domain)
+	return err
+}
+
 type movesCommand struct {
-	List   movesListCommand   `cmd:"" help:"List the moves of a store."`
-	Show   movesShowCommand   `cmd:"" help:"Show how far a move has come."`
-	Report movesReportCommand `cmd:"" help:"Write every contract of a move with what is not carried over as it is."`
-	Wave   movesWaveCommand   `cmd:"" help:"Let so many percent of the contracts be moved."`
-	Pause  movesPauseCommand  `cmd:"" help:"Begin no further contract."`
-	Resume movesResumeCommand `cmd:"" help:"Go on with a move that was paused."`
-	Read   movesReadCommand   `cmd:"" help:"List and read the contracts again."`
-	End    movesEndCommand    `cmd:"" help:"End a move: nothing is compared or moved any more."`
-	Out    movesOutCommand    `cmd:"" help:"Start the move of a store's contracts to another service."`
+	List     movesListCommand     `cmd:"" help:"List the moves of a store."`
+	Show     movesShowCommand     `cmd:"" help:"Show how far a move has come."`
+	Report   movesReportCommand   `cmd:"" help:"Write every contract of a move with what is not carried over as it is."`
+	Wave     movesWaveCommand     `cmd:"" help:"Let so many percent of the contracts be moved."`
+	Pause    movesPauseCommand    `cmd:"" help:"Begin no further contract."`
+	Resume   movesResumeCommand   `cmd:"" help:"Go on with a move that was paused."`
+	Read     movesReadCommand     `cmd:"" help:"List and read the contracts again."`
+	Retry    movesRetryCommand    `cmd:"" help:"Try the contracts again whose last step failed."`
+	End      movesEndCommand      `cmd:"" help:"End a move: nothing is compared or moved any more."`
+	Out      movesOutCommand      `cmd:"" help:"Start the move of a store's contracts to another service."`
+	Template movesTemplateCommand `cmd:"" help:"Write a CSV file with the columns that are read, and examples."`
 }
 
 // oneMove names a move.
@@ -103,9 +165,9 @@ func (c *movesListCommand) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "MOVE\tDIRECTION\tSERVICE\tSTATUS\tWAVE\tSTARTED")
+		fmt.Fprintln(table, "MOVE\tDIRECTION\tSERVICE OR FILE\tSTATUS\tWAVE\tSTARTED")
 		for _, m := range list {
-			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%d %%\t%s\n", m.ID, m.Direction, oneLine(m.Peer.Address), m.Status, m.Wave, shown(m.CreatedAt))
+			fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%d %%\t%s\n", m.ID, m.Direction, oneLine(m.Other()), m.Status, m.Wave, shown(m.CreatedAt))
 		}
 		return table.Flush()
 	})
@@ -131,8 +193,11 @@ func showProgress(out io.Writer, p mover.Progress) error {
 	if m.Paused {
 		state += ", paused"
 	}
-	fmt.Fprintf(out, "move %d %s %s: %s, %d %% may be moved\n", m.ID, m.Direction, oneLine(m.Peer.Address), state, m.Wave)
-	if m.Failure != "" {
+	fmt.Fprintf(out, "move %d %s %s: %s, %d %% may be moved\n", m.ID, m.Direction, oneLine(m.Other()), state, m.Wave)
+	switch {
+	case m.Status == moving.Mapping && m.Failure != "":
+		fmt.Fprintf(out, "the file cannot be read: %s. Correct it, end this move and import the file again\n", oneLine(m.Failure))
+	case m.Failure != "":
 		fmt.Fprintf(out, "the other service has failed since %s: %s. It is tried again at %s\n", shown(m.FailedAt), oneLine(m.Failure), shown(m.DueAt))
 	}
 	if m.Announced != p.Total && m.Status == moving.Ready {
@@ -147,8 +212,9 @@ func showProgress(out io.Writer, p mover.Progress) error {
 		fmt.Fprintf(out, "the next %d days: %d orders of together %s here, and %d orders of together %s there\n", moving.ComingDays,
 			sum.HereOrders, sum.Amount(sum.Here), sum.ThereOrders, sum.Amount(sum.There))
 	}
-	compared, differ, unexplained := p.Differences()
-	fmt.Fprintf(out, "%d orders were compared: %d differ, %d of them without a known reason\n", compared, differ, unexplained)
+	if m.File == nil {
+		showDifferences(out, p)
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, stage := range moving.Stages {
 		if n := p.Stages[stage]; n > 0 {
@@ -156,6 +222,12 @@ func showProgress(out io.Writer, p mover.Progress) error {
 		}
 	}
 	return table.Flush()
+}
+
+// showDifferences prints how the orders of both services compare.
+func showDifferences(out io.Writer, p mover.Progress) {
+	compared, differ, unexplained := p.Differences()
+	fmt.Fprintf(out, "%d orders were compared: %d differ, %d of them without a known reason\n", compared, differ, unexplained)
 }
 
 type movesReportCommand struct {
@@ -228,6 +300,20 @@ func (c *movesReadCommand) Run(ctx context.Context, out io.Writer) error {
 	})
 }
 
+type movesRetryCommand struct{ oneMove }
+
+// Run has contracts tried again.
+func (c *movesRetryCommand) Run(ctx context.Context, out io.Writer) error {
+	return c.with(ctx, func(s *mover.Service, of app.ShopRef) error {
+		n, err := s.RetryFailing(ctx, of.ID, c.Move)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "%d contracts are tried again\n", n)
+		return err
+	})
+}
+
 type movesEndCommand struct{ oneMove }
 
 // Run ends a move.
@@ -248,4 +334,14 @@ type movesOutCommand struct {
 // Run starts a move to another service.
 func (c *movesOutCommand) Run(ctx context.Context, out io.Writer) error {
 	return c.Peer.start(ctx, out, c.Database, c.Shop, moving.Out, c.To)
+}
+
+type movesTemplateCommand struct {
+	Kind string `arg:"" help:"contracts, customers or points." enum:"contracts,customers,points"`
+}
+
+// Run writes a template.
+func (c *movesTemplateCommand) Run(out io.Writer) error {
+	_, err := out.Write(table.Template(table.Kind(strings.ToUpper(c.Kind))))
+	return err
 }

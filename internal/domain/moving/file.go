@@ -7,7 +7,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// File is a CSV file that contracts come from: nobody charges them any more.
+// File is a CSV file that contracts come from: they were stopped where they were.
 type File struct {
 	Name   string            `json:"name"`
 	Bytes  int64             `json:"bytes"` // 0: it was not uploaded to its end

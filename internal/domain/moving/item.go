@@ -35,7 +35,7 @@ var Stages = []Stage{Found, Shadow, Chosen, Stopping, Making, Made, Cancelling, 
 var next = map[Stage][]Stage{
 	Found:      {Shadow, Staying},
 	Shadow:     {Chosen, Staying},
-	Chosen:     {Stopping, Making, Shadow, Staying}, // nobody charges those of a file: they need not be stopped
+	Chosen:     {Stopping, Making, Shadow, Staying}, // those of a file were stopped before
 	Stopping:   {Making, Returning},
 	Making:     {Made, Returning},
 	Made:       {Cancelling, Opening, Returning},
@@ -162,5 +162,5 @@ func (i *Item) Fail(err error, again time.Time) {
 
 // Forget drops what was read of the customer, once the contract is moved.
 func (i *Item) Forget() {
-	i.Contract = Contract{ID: i.Contract.ID, Line: i.Contract.Line, Currency: i.Contract.Currency}
+	i.Contract = Contract{ID: i.Contract.ID, Line: i.Contract.Line, Currency: i.Contract.Currency, ImportedID: i.Contract.ImportedID}
 }

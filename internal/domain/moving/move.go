@@ -72,6 +72,14 @@ type Move struct {
 	Version   int64
 }
 
+// Other returns what names the other side: the address of the peer, or the name of the file.
+func (m Move) Other() string {
+	if m.File != nil {
+		return m.File.Name
+	}
+	return m.Peer.Address
+}
+
 // Open reports whether something is left to do.
 func (m Move) Open() bool { return m.Status != Ended }
 

@@ -12,10 +12,10 @@ import (
 // term is one condition of a search query, such as updated_at:>='2026-01-01'.
 type term struct {
 	key, op, value string // op: "", "<", "<=", ">" or ">="
-	or             []term // any of which will do as well; all have the same key
+	or             []term // others with the same key, any one of them is enough
 }
 
-// parseSearch reads the conjunctions of the platform's search syntax, each part of which may be
+// parseSearch reads the conjunctions of the platform's search syntax. Each part is a value of a key, or
 // several values of one key with OR between them. What goes beyond them is not simulated, and says so.
 func (x *exec) parseSearch(query string) []term {
 	var list []term

@@ -185,3 +185,22 @@ func (s *Service) Retry(ctx context.Context, of shop.ID, id moving.ID, there []i
 		return tx.Enqueue(ctx, moving.Work{Shop: of})
 	})
 }
+
+// RetryFailing does the same with all whose last step failed, and returns how many there are.
+func (s *Service) RetryFailing(ctx context.Context, of shop.ID, id moving.ID) (int, error) {
+	sum, after := 0, int64(0)
+	for {
+		list, err := s.Items(ctx, of, id, moving.Match{Failing: true}, after, reportAtOnce)
+		if err != nil || len(list) == 0 {
+			return sum, err
+		}
+		numbers := make([]int64, len(list))
+		for n, i := range list {
+			numbers[n] = i.There
+		}
+		if err := s.Retry(ctx, of, id, numbers); err != nil {
+			return sum, err
+		}
+		sum, after = sum+len(list), numbers[len(numbers)-1]
+	}
+}

@@ -101,7 +101,7 @@ func (r *fileReading) run(ctx context.Context) error {
 	return nil
 }
 
-// itemOf returns a contract of a file. One that cannot be told from another is named by its line.
+// itemOf returns a contract of a file. One without an ID of its own is named by its line.
 func itemOf(of moving.ID, row table.Row) *moving.Item {
 	c := row.Contract
 	c.Remarks = row.Findings

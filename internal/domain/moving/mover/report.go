@@ -19,6 +19,7 @@ const reportAtOnce = 500
 // Row is a contract in a report.
 type Row struct {
 	Contract int64            `json:"contractId"`
+	Imported string           `json:"importedId,omitempty"` // what names it where it comes from
 	Line     shop.Line        `json:"line"`
 	Customer int64            `json:"customerId,omitempty"`
 	Email    string           `json:"customerEmail,omitempty"`
@@ -35,7 +36,7 @@ type Row struct {
 
 func rowOf(i moving.Item) Row {
 	r := Row{
-		Contract: i.There, Line: i.Contract.Line, Customer: i.Contract.Customer.ID, Email: i.Contract.Customer.Email, Status: string(i.Contract.Status), Stage: i.Stage, Fit: i.Fit,
+		Contract: i.There, Imported: i.Contract.ImportedID, Line: i.Contract.Line, Customer: i.Contract.Customer.ID, Email: i.Contract.Customer.Email, Status: string(i.Contract.Status), Stage: i.Stage, Fit: i.Fit,
 		Here: i.Here, Reason: i.Reason, Findings: i.Findings,
 	}
 	if r.Findings == nil {
@@ -78,7 +79,7 @@ func (s *Service) ReportJSON(ctx context.Context, of shop.ID, id moving.ID, to i
 func (s *Service) ReportCSV(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error {
 	out := csv.NewWriter(to)
 	out.UseCRLF = true
-	if err := out.Write([]string{"contract", "line", "customer", "email", "status", "stage", "fit", "next order", "amount", "currency", "moved to", "reason", "code", "field", "finding"}); err != nil {
+	if err := out.Write([]string{"contract", "imported id", "line", "customer", "email", "status", "stage", "fit", "next order", "amount", "currency", "moved to", "reason", "code", "field", "finding"}); err != nil {
 		return err
 	}
 	err := s.rows(ctx, of, id, func(r Row) error {
@@ -87,7 +88,7 @@ func (s *Service) ReportCSV(ctx context.Context, of shop.ID, id moving.ID, to io
 			next = r.Next.Format(time.RFC3339)
 		}
 		head := []string{
-			number(r.Contract), string(r.Line), number(r.Customer), sheet.Cell(r.Email), r.Status, string(r.Stage), string(r.Fit), next, r.Amount, r.Currency, number(r.Here), sheet.Cell(r.Reason),
+			number(r.Contract), sheet.Cell(r.Imported), string(r.Line), number(r.Customer), sheet.Cell(r.Email), r.Status, string(r.Stage), string(r.Fit), next, r.Amount, r.Currency, number(r.Here), sheet.Cell(r.Reason),
 		}
 		for _, f := range r.Findings {
 			if err := out.Write(append(head, f.Code, f.Field, sheet.Cell(f.Text))); err != nil {

@@ -59,7 +59,7 @@ func (w *worker) shadow(ctx context.Context, i *moving.Item, now time.Time) ([]m
 }
 
 // await has a shadow looked at again once the order that is planned for it must have been made.
-// Nobody makes orders for those of a file.
+// No orders are made for those of a file.
 func (w *worker) await(i *moving.Item, now time.Time) {
 	i.DueAt = time.Time{}
 	if date := i.Plan.Date; i.Stage == moving.Shadow && w.move.File == nil && !date.IsZero() {
