@@ -36,6 +36,7 @@ type settings struct {
 	syncRestore float64 // points a second of its store
 	bulk        int     // contracts that a bulk action changes
 	messages    int     // e-mails that are written, and webhooks that are sent
+	files       int     // contracts of a CSV file
 	dashboard   int     // contracts of the store whose pages are opened
 	cpuProfile  string
 }
@@ -48,7 +49,7 @@ type bench struct {
 
 func benches() []bench {
 	return []bench{
-		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages}, {"messages", messages},
+		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages}, {"messages", messages}, {"files", files},
 	}
 }
 
@@ -81,6 +82,7 @@ func measure(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&s.bulk, "bulk", 1000, "contracts that a bulk action changes, and as many one by one; at most 5000")
 	flags.IntVar(&s.dashboard, "dashboard", 1_000_000, "contracts of the store whose pages are opened; filling it takes about a second for a thousand")
 	flags.IntVar(&s.messages, "messages", 10_000, "e-mails that are written, and webhooks that are sent")
+	flags.IntVar(&s.files, "files", 100_000, "contracts of a CSV file that is read to its dry-run report")
 	flags.StringVar(&s.cpuProfile, "cpuprofile", "", "run the service of renewals in this process and write its profile to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err

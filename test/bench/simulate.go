@@ -83,6 +83,9 @@ type stockOptions struct {
 	Restore   float64 // points that come back in a second
 }
 
+// stockSKU is what each store sells.
+const stockSKU = "COFFEE-250"
+
 // unlimited is a budget that nothing uses up, in points.
 const unlimited = 1e9
 
@@ -97,7 +100,7 @@ func (o stockOptions) put(sim *simulator.Simulator) error {
 		if err := sim.AddShop(simulator.ShopSpec{Domain: shopDomain(i), Token: shopToken(i), TimeZone: zone.String()}); err != nil {
 			return err
 		}
-		made, err := sim.AddProduct(simulator.ProductSpec{Shop: shopDomain(i), Title: "Coffee", Variants: []simulator.VariantSpec{{Title: "250 g", Price: "9.90"}}})
+		made, err := sim.AddProduct(simulator.ProductSpec{Shop: shopDomain(i), Title: "Coffee", Variants: []simulator.VariantSpec{{Title: "250 g", SKU: stockSKU, Price: "9.90"}}})
 		if err != nil {
 			return err
 		}

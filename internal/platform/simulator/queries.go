@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"slices"
+	"strings"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
@@ -230,8 +231,27 @@ func findOrders(x *exec, _ any, a args) any {
 	return x.orders(list, a)
 }
 
+// candidates returns the customers among which a search looks: those with the addresses, when it
+// is for e-mail addresses alone.
+func (x *exec) candidates(query string) []*customer {
+	terms := x.parseSearch(query)
+	if len(terms) != 1 || terms[0].key != "email" || terms[0].op != "" {
+		return x.shop.customers.order
+	}
+	var found []*customer
+	for _, t := range append(terms, terms[0].or...) {
+		if strings.HasSuffix(t.value, "*") || t.op != "" {
+			return x.shop.customers.order
+		}
+		if c := x.shop.byEmail[strings.ToLower(t.value)]; c != nil && !slices.Contains(found, c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
 func findCustomers(x *exec, _ any, a args) any {
-	list := search(x, x.shop.customers.order, a.text("query"), func(c *customer, t term) (ok, known bool) {
+	list := search(x, x.candidates(a.text("query")), a.text("query"), func(c *customer, t term) (ok, known bool) {
 		switch t.key {
 		case "email":
 			return t.matchText(c.Email), true
