@@ -19,9 +19,8 @@ import (
 // goalFiles is how many contracts of a file are read to their report in a second.
 const goalFiles = 2000
 
-// files measures how fast the contracts of a CSV file are stored, judged and reported, with customers
-// that are named by their e-mail addresses, of whom each has two contracts. Its limit is reading
-// the file alone.
+// files measures how fast the contracts of a CSV file are stored, judged and reported. Two contracts
+// each have one customer, named by the e-mail address.
 func files(ctx context.Context, s settings) error {
 	for _, kind := range s.databases {
 		if err := s.filesOn(ctx, kind, s.files); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -20,6 +21,28 @@ func (ed *Editor) CyclesBefore(ctx context.Context, of shop.ID, c contract.Contr
 		return err
 	})
 	return NextCycle(c, attempts, ed.Clock.Now()) - 1, err
+}
+
+// DueFrom returns the first cycle whose order is due at an instant or later, with its date. Of a contract
+// that does not run it is the next cycle, without a date.
+func DueFrom(c contract.Contract, attempts []billing.Attempt, from, now time.Time, cal cadence.Calendar) (cycle int, date time.Time) {
+	cycle = NextCycle(c, attempts, now)
+	if c.Status != contract.Active {
+		return cycle, time.Time{}
+	}
+	queued := billing.OnlyQueued(attempts)
+	cycle = max(cycle, c.CycleFrom(from, cal))
+	for _, a := range queued {
+		if a.BillingDate.Before(from) {
+			cycle = max(cycle, a.Cycle+1)
+		}
+	}
+	for _, a := range queued {
+		if a.Cycle == cycle {
+			return cycle, a.BillingDate
+		}
+	}
+	return cycle, c.DueOn(cycle, cal)
 }
 
 // NextAttempt returns the queued attempt with the earliest date.

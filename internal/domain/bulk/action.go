@@ -81,6 +81,7 @@ type Action struct {
 	NewVariant int64        `json:"newVariant,omitempty"` // SwapVariant
 	Quantity   int          `json:"quantity,omitempty"`   // SetQuantity, AddOneOff
 	Price      money.Amount `json:"price,omitzero"`       // SetPrice: of a unit
+	Announced  bool         `json:"announced,omitempty"`  // SetPrice: a higher price applies from the first order that is due in contractedit.PriceNotice or later
 
 	Code string `json:"code,omitempty"` // ApplyCode, RemoveCode
 
@@ -183,7 +184,7 @@ func (a Action) line() contractedit.LineChange {
 	case SetQuantity:
 		change.Quantity = &a.Quantity
 	case SetPrice:
-		change.Base = &a.Price
+		change.Base, change.Announced = &a.Price, a.Announced
 	case SwapVariant:
 		change.Variant, change.Reprice = &a.NewVariant, true
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -58,7 +59,7 @@ func begin(t *testing.T, n int) *world {
 	for i := range n {
 		id := contract.ID(i + 1)
 		w.contracts[id] = contract.Contract{
-			ID: id, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Customer: contract.Customer{ID: int64(id), Name: "Ada", Email: "ada@shopper.example"},
+			ID: id, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Billing: contract.Policy{Interval: cadence.Month, Count: 1}, Series: contract.Series{Cycle: 1, Start: noon.AddDate(0, 0, 10)}, Customer: contract.Customer{ID: int64(id), Name: "Ada", Email: "ada@shopper.example"},
 			Lines: []contract.LineItem{{ID: "line", VariantID: 7, Quantity: 2, Price: money.Amount{Minor: 1250, Currency: "USD"}}},
 		}
 		w.attempts[billing.AttemptID(100+id)] = billing.Attempt{ID: billing.AttemptID(100 + id), Contract: id, Cycle: 1, Status: billing.Queued, BillingDate: noon.AddDate(0, 0, 10)}

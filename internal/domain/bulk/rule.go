@@ -42,7 +42,8 @@ type Effect struct {
 	Contract contract.ID
 	Customer string
 	Was, Is  State
-	Link     bool // an e-mail is sent
+	From     time.Time // when the first order is due that has an announced price; zero: the next order has it
+	Link     bool      // an e-mail is sent
 }
 
 // State is what an effect shows of a contract.
@@ -93,7 +94,7 @@ func assess(f facts, a Action, by activity.Actor, now time.Time) (Effect, Intent
 	case SkipNext, MoveNext, AddOneOff, RemoveOneOff:
 		in, err = f.assessOrder(&e, a, by, now)
 	case SetQuantity, SetPrice, SwapVariant:
-		err = f.assessLine(&e, a)
+		err = f.assessLine(&e, a, now)
 	case ApplyCode:
 		e.Is.Amount = money.Amount{}
 		err = contractedit.CheckCode(f.contract, strings.TrimSpace(a.Code))
@@ -207,7 +208,7 @@ func (f facts) target(a Action, from time.Time) (time.Time, error) {
 	return cal.At(from.In(cal.Zone).AddDate(0, 0, a.Days)), nil
 }
 
-func (f facts) assessLine(e *Effect, a Action) error {
+func (f facts) assessLine(e *Effect, a Action, now time.Time) error {
 	at, err := contractedit.FindLine(f.contract, a.line())
 	if err != nil {
 		return err
@@ -221,6 +222,15 @@ func (f facts) assessLine(e *Effect, a Action) error {
 	case SetPrice:
 		if a.Price.Currency != c.Currency {
 			return fault.New(fault.FailedPrecondition, "contract %d is in %s and the price is in %s", c.ID, c.Currency, a.Price.Currency).Entity(amend.Entity).Code("currencyMismatch")
+		}
+		if a.Announced && a.Price.Minor > was.Price.Minor {
+			cal, err := f.shop.Calendar()
+			if err != nil {
+				return err
+			}
+			if _, e.From, err = contractedit.AnnouncedFrom(*c, f.attempts, was.ID, now, cal); err != nil || !e.From.IsZero() {
+				return err
+			}
 		}
 		c.Lines[at].Price = a.Price
 	case SwapVariant:

@@ -363,6 +363,8 @@ func TestEffectsOfActions(t *testing.T) {
 		"the quantity that it has":             {Action{Kind: SetQuantity, Variant: 7, Quantity: 2}, "unchanged", ""},
 		"a variant that no line has":           {Action{Kind: SetQuantity, Variant: 8, Quantity: 3}, "lineNotFound", ""},
 		"a price changes the amount":           {Action{Kind: SetPrice, Variant: 7, Price: price(1000)}, "", "ACTIVE " + ten + " " + usd(2000)},
+		"a higher price that is announced":     {Action{Kind: SetPrice, Variant: 7, Price: price(2000), Announced: true}, "", "ACTIVE " + ten + " " + usd(2500) + " from 2026-04-20"},
+		"a lower price is not announced":       {Action{Kind: SetPrice, Variant: 7, Price: price(1000), Announced: true}, "", "ACTIVE " + ten + " " + usd(2000)},
 		"a swap is priced when it is made":     {Action{Kind: SwapVariant, Variant: 7, NewVariant: 9}, "", "ACTIVE " + ten + " 0 "},
 		"a code that the contract has not":     {Action{Kind: RemoveCode, Code: "TEN"}, "discountNotFound", ""},
 		"a maximum below the minimum":          {Action{Kind: SetCycles, Min: new(3), Max: new(2)}, "cycleLimits", ""},
@@ -378,6 +380,9 @@ func TestEffectsOfActions(t *testing.T) {
 		}
 		e, _, err := assess(known[1], row.a, user, noon)
 		got := fmt.Sprintf("%s %s %d %s", e.Is.Status, e.Is.Date.Format(time.DateOnly), e.Is.Amount.Minor, e.Is.Amount.Currency)
+		if !e.From.IsZero() {
+			got += " from " + e.From.Format(time.DateOnly)
+		}
 		if code(err) != row.code || row.code == "" && got != row.want {
 			t.Errorf("%s: %q, %v; want %q, %s", name, got, err, row.want, row.code)
 		}

@@ -36,7 +36,8 @@ type Change struct {
 	OldVariant int64              `json:"oldVariantId,omitempty"`
 	Price      string             `json:"price,omitempty"`
 	OldPrice   string             `json:"oldPrice,omitempty"`
-	Silent     bool               `json:"silent,omitempty"` // the swap rule sends no e-mail
+	AppliesAt  time.Time          `json:"appliesAt,omitzero"` // Price: when the first order is due that has it; zero: the next order has it
+	Silent     bool               `json:"silent,omitempty"`   // the swap rule sends no e-mail
 	Removed    []Product          `json:"removed,omitempty"`
 	Added      []Product          `json:"added,omitempty"`
 }

@@ -2,8 +2,8 @@ package simulator
 
 import (
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/gid"
 )

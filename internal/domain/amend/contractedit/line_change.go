@@ -25,6 +25,7 @@ type LineChange struct {
 	DowngradeAtNextOrder bool          // a cheaper variant is applied with the next order
 	Pricing              *[]contract.CyclePrice
 	Base                 *money.Amount // base of prices by cycle; nil: the current price, or without Pricing the current base
+	Announced            bool          // a higher price applies from the first order that is due in PriceNotice or later
 	Attributes           *[]contract.Attribute
 	SellingPlan          *int64
 	PlanName             *string // as the line names its selling plan
@@ -129,6 +130,19 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 	if l.PlanName != nil && *l.PlanName != is.SellingPlanName {
 		edit.SellingPlanName = l.PlanName
 		record(activity.ProductSellingPlanChange, about)
+	}
+	if l.Announced {
+		later, err := s.announce(ctx, store.ID, d, at, l)
+		if err != nil {
+			return amend.Change{}, err
+		}
+		if later != nil {
+			edit.Pricing = later.pricing
+			details := about
+			details.Price, details.OldPrice, details.AppliesAt = later.price.String(), is.Price.String(), later.at
+			record(activity.ProductPriceChange, details)
+			l.Price, l.Base = nil, nil
+		}
 	}
 	price, cycles := l.Price, 0
 	if l.Base != nil || l.Pricing != nil {

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"context"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -29,6 +30,8 @@ type LineDetails struct {
 	Price       string `json:"price,omitempty"`
 	OldPrice    string `json:"oldPrice,omitempty"`
 	Silent      bool   `json:"silent,omitempty"` // the customer gets no e-mail about it
+
+	AppliesAt time.Time `json:"appliesAt,omitzero"` // Price: when the first order is due that has it; zero: the next order has it
 }
 
 // NewLine is a line to add.

@@ -156,6 +156,9 @@ func previewOf(seen bulk.Preview, form url.Values, v dashboard.Visit) dashboard.
 	}
 	for _, e := range seen.Effects {
 		row := effectRow{e.Contract, e.Customer, state(e.Was, e, v), state(e.Is, e, v)}
+		if !e.From.IsZero() {
+			row.Is += "; the new price from " + v.Day(e.From)
+		}
 		if e.Link {
 			row.Is = "The customer gets an e-mail"
 		}
@@ -186,7 +189,10 @@ func describe(a bulk.Action, v dashboard.Visit) string {
 	case bulk.SetQuantity:
 		return fmt.Sprintf("Lines with variant %d get the quantity %d.", a.Variant, a.Quantity)
 	case bulk.SetPrice:
-		return fmt.Sprintf("Lines with variant %d cost %s each.", a.Variant, dashboard.Money(a.Price))
+		if a.Announced {
+			return fmt.Sprintf("Lines with variant %d cost %s each. Where that is more than now, it applies from the first order that is at least 14 days away, and the customer gets an e-mail now.", a.Variant, dashboard.Money(a.Price))
+		}
+		return fmt.Sprintf("Lines with variant %d cost %s each, from the next order on.", a.Variant, dashboard.Money(a.Price))
 	case bulk.SwapVariant:
 		return fmt.Sprintf("Variant %d takes the place of variant %d.", a.NewVariant, a.Variant)
 	case bulk.ApplyCode:

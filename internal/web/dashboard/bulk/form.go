@@ -32,7 +32,7 @@ var fieldsOf = map[bulk.Kind][]dashboard.Field{
 		{Name: "future", Label: "Count later orders from the new day", Type: "checkbox"},
 	},
 	bulk.SetQuantity: {variantField, quantityField},
-	bulk.SetPrice:    {variantField, {Name: "price", Label: "Price of one", Required: true, Max: 12, Hint: "In the store's currency. Contracts in another currency are left as they are."}},
+	bulk.SetPrice:    {variantField, {Name: "price", Label: "Price of one", Required: true, Max: 12, Hint: "In the store's currency. Contracts in another currency are left as they are."}, announcedField},
 	bulk.SwapVariant: {variantField, {Name: "newVariant", Label: "New variant", Required: true, Max: 100, Hint: "Number or graph id of the variant."}},
 	bulk.ApplyCode:   {{Name: "code", Label: "Discount code", Required: true, Max: 255}},
 	bulk.RemoveCode:  {{Name: "code", Label: "Discount code", Required: true, Max: 255}},
@@ -49,8 +49,9 @@ var fieldsOf = map[bulk.Kind][]dashboard.Field{
 }
 
 var (
-	variantField  = dashboard.Field{Name: "variant", Label: "Variant", Required: true, Max: 100, Hint: "Number or graph id of the variant, as it is in the store's admin."}
-	quantityField = dashboard.Field{Name: "quantity", Label: "Quantity", Type: "number", Required: true, Min: "1", Limit: "999"}
+	variantField   = dashboard.Field{Name: "variant", Label: "Variant", Required: true, Max: 100, Hint: "Number or graph id of the variant, as it is in the store's admin."}
+	announcedField = dashboard.Field{Name: "announced", Label: "Announce a higher price", Type: "checkbox", Value: "on", Hint: "It applies from the first order that is at least 14 days away, and the customer gets an e-mail now. Without it, and for a lower price, it applies from the next order on."}
+	quantityField  = dashboard.Field{Name: "quantity", Label: "Quantity", Type: "number", Required: true, Min: "1", Limit: "999"}
 )
 
 // selection reads which contracts are selected: id (repeated) or ids (with commas), or with
@@ -84,7 +85,7 @@ func (m *room) action(form url.Values, v dashboard.Visit) (bulk.Action, error) {
 	if err != nil {
 		return bulk.Action{}, err
 	}
-	a := bulk.Action{Kind: kind, Reason: strings.TrimSpace(form.Get("reason")), Now: form.Get("now") == "on", Future: form.Get("future") == "on", Code: strings.TrimSpace(form.Get("code")), News: notify.News{Subject: strings.TrimSpace(form.Get("subject")), Text: strings.TrimSpace(form.Get("text"))}}
+	a := bulk.Action{Kind: kind, Reason: strings.TrimSpace(form.Get("reason")), Now: form.Get("now") == "on", Future: form.Get("future") == "on", Announced: form.Get("announced") == "on", Code: strings.TrimSpace(form.Get("code")), News: notify.News{Subject: strings.TrimSpace(form.Get("subject")), Text: strings.TrimSpace(form.Get("text"))}}
 	for _, read := range []func(url.Values, dashboard.Visit, *bulk.Action) error{m.days, numbers, products} {
 		if err := read(form, v, &a); err != nil {
 			return a, err

@@ -28,7 +28,7 @@ var wordsOf = map[bulk.Kind]words{
 	bulk.SkipNext:     {"Skip next order", "Skip an order of %s", "Skipping an order of %s", "Skipped an order of %s", "Keep the orders", false, "The next order of each contract is not charged. The one after it comes on its date.", false},
 	bulk.MoveNext:     {"Move next order", "Move an order of %s", "Moving an order of %s", "Moved an order of %s", "Keep the dates", false, "", true},
 	bulk.SetQuantity:  {"Change quantity", "Change %s", "Changing the quantity of %s", "Changed the quantity of %s", "Keep the quantities", false, "", true},
-	bulk.SetPrice:     {"Change price", "Change the price of %s", "Changing the price of %s", "Changed the price of %s", "Keep the prices", true, "Customers pay the new price from the next order on.", true},
+	bulk.SetPrice:     {"Change price", "Change the price of %s", "Changing the price of %s", "Changed the price of %s", "Keep the prices", true, "Customers get an e-mail about the new price.", true},
 	bulk.SwapVariant:  {"Swap product", "Swap a product of %s", "Swapping a product of %s", "Swapped a product of %s", "Keep the products", false, "The new product is priced by the plan of its line.", true},
 	bulk.ApplyCode:    {"Apply discount code", "Apply to %s", "Applying a code to %s", "Applied a code to %s", "Keep the prices", false, "Whether the code is valid for a contract is found out when it is applied.", true},
 	bulk.RemoveCode:   {"Remove discount code", "Remove from %s", "Removing a code from %s", "Removed a code from %s", "Keep the code", false, "", true},

@@ -27,7 +27,10 @@ func (m matter) args() []any {
 	case notify.ProductAdded, notify.ProductRemoved, notify.ProductReplaced:
 		return append([]any{"item", m.item()}, args...)
 	case notify.PriceUpdated:
-		return append([]any{"item", m.item(), "to", m.price()}, args...)
+		args = append(args, "item", m.item(), "to", m.price())
+		if m.announces() {
+			args = append(args, "day", v.Day(m.Facts.Change.AppliesAt))
+		}
 	}
 	return args
 }
@@ -48,8 +51,15 @@ func (m matter) item() string {
 	return m.visit.Words.List(names)
 }
 
-// price returns what a line costs now.
+// price returns what a line costs now, or will cost.
 func (m matter) price() string {
+	if m.announces() {
+		for _, step := range m.sheet.Contract.Pricing[m.Facts.Change.Line].Cycles {
+			if step.Computed.String() == m.Facts.Change.Price {
+				return words.Amount(m.visit, step.Computed)
+			}
+		}
+	}
 	for _, l := range m.sheet.Contract.Lines {
 		if l.ID == m.Facts.Change.Line || l.VariantID == m.Facts.Change.Variant {
 			return words.Amount(m.visit, l.Price)
@@ -58,13 +68,26 @@ func (m matter) price() string {
 	return m.Facts.Change.Price
 }
 
+// announces reports whether a change is one of later orders.
+func (m matter) announces() bool {
+	return m.Kind == notify.PriceUpdated && !m.Facts.Change.AppliesAt.IsZero()
+}
+
+// key returns the key of the texts about a change.
+func (m matter) key() string {
+	if m.announces() {
+		return "mail.announced"
+	}
+	return changeKeys[m.Kind]
+}
+
 // sentence returns the change in one sentence.
-func (m matter) sentence() string { return m.visit.T(changeKeys[m.Kind]+".text", m.args()...) }
+func (m matter) sentence() string { return m.visit.T(m.key()+".text", m.args()...) }
 
 // changed is about one change.
 func (p *page) changed(m matter) {
 	v, c := m.visit, m.sheet.Contract
-	p.title(v, changeKeys[m.Kind], m.args()...)
+	p.title(v, m.key(), m.args()...)
 	p.say(m.sentence())
 	p.manage(m)
 	switch m.Kind {

@@ -139,6 +139,9 @@ func (m matter) has(variant int64) bool {
 // priced reports whether a line has the price that it was given.
 func (m matter) priced() bool {
 	change := m.Facts.Change
+	if m.announces() {
+		return slices.ContainsFunc(m.sheet.Contract.Pricing[change.Line].Cycles, func(step contract.CyclePrice) bool { return step.Computed.String() == change.Price })
+	}
 	return slices.ContainsFunc(m.sheet.Contract.Lines, func(l contract.LineItem) bool {
 		return (l.ID == change.Line || change.Line == "" && l.VariantID == change.Variant) && l.Price.String() == change.Price && change.OldPrice != ""
 	})

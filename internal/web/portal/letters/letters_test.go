@@ -77,6 +77,14 @@ var variants = map[string]func(portal.Visit) ([]matter, error){
 	"wrong address": func(v portal.Visit) ([]matter, error) {
 		return declined(v, notify.TransactionFailed, dunning.Address, dunning.Skip)
 	},
+	"a price that is announced": func(v portal.Visit) ([]matter, error) {
+		m, err := sample(v, notify.PriceUpdated)
+		if err != nil {
+			return nil, err
+		}
+		m.Facts.Change.AppliesAt = noon.AddDate(0, 0, 20)
+		return []matter{m}, nil
+	},
 	"a membership": func(v portal.Visit) ([]matter, error) {
 		return several(v.About(shop.Memberships), notify.UpcomingOrder)
 	},
