@@ -206,7 +206,11 @@ func showProgress(out io.Writer, p mover.Progress) error {
 	fmt.Fprintf(out, "%d contracts: %d read, %d moved, %d between the services, %d failing\n", p.Total, p.Read, p.Moved, p.Between, p.Failing)
 	fmt.Fprintf(out, "%d go as they are, %d go with differences, %d cannot go\n", p.ByFit[moving.Goes], p.ByFit[moving.Changes], p.ByFit[moving.Stays])
 	if !p.EndsAt.IsZero() {
-		fmt.Fprintf(out, "%.0f contracts a minute are read: all by %s\n", p.Pace, shown(p.EndsAt))
+		step := "moved: those of the wave"
+		if m.ReadAt.IsZero() {
+			step = "read: all"
+		}
+		fmt.Fprintf(out, "%.0f contracts a minute are %s by %s\n", p.Pace, step, shown(p.EndsAt))
 	}
 	for _, sum := range p.Sums {
 		fmt.Fprintf(out, "the next %d days: %d orders of together %s here, and %d orders of together %s there\n", moving.ComingDays,

@@ -26,6 +26,8 @@ type dialect struct {
 	customerTerms bool
 	// jsonText reads a column of JSON as text.
 	jsonText string
+	// jsonRows makes a row f of each element of a column with a list in JSON.
+	jsonRows string
 	// bind is the statement that binds the rest of a transaction to a shop; empty: there is
 	// no second wall.
 	bind string
@@ -42,6 +44,7 @@ var postgresDialect = dialect{
 	like:  "ILIKE",
 
 	jsonText: "to_json(%s)::text",
+	jsonRows: "jsonb_array_elements(NULLIF(?, '')::jsonb) AS f(value)",
 	part: func(q *bun.SelectQuery, part string) *bun.SelectQuery {
 		return q.Where(`t.term LIKE ? ESCAPE '\'`, "%"+escapeLike(part)+"%")
 	},
@@ -65,6 +68,7 @@ var sqliteDialect = dialect{
 	},
 	customerTerms: true,
 	jsonText:      "json(%s)",
+	jsonRows:      "json_each(NULLIF(?, '')) AS f",
 }
 
 // forUpdate locks the rows of a query until the transaction ends. Rows that

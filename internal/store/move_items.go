@@ -222,6 +222,9 @@ func (tx *Tx) MoveItems(ctx context.Context, of moving.ID, match moving.Match, a
 	if match.Failing {
 		q = q.Where("i.failing")
 	}
+	if match.Code != "" {
+		q = q.Where("EXISTS (SELECT 1 FROM "+tx.dialect().jsonRows+" WHERE f.value->>'code' = ?)", bun.Ident("i.findings"), match.Code)
+	}
 	if err := q.Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the contracts of move %d: %w", of, err)
 	}
@@ -240,4 +243,42 @@ func (tx *Tx) MoveCounts(ctx context.Context, of moving.ID) ([]moving.Count, err
 		return nil, fmt.Errorf("count the contracts of move %d: %w", of, err)
 	}
 	return list, nil
+}
+
+// MoveFindings groups the findings about the contracts of a move by code, the most frequent first.
+func (tx *Tx) MoveFindings(ctx context.Context, of moving.ID) ([]moving.FindingCount, error) {
+	var list []moving.FindingCount
+	q := tx.q.NewSelect().Model((*moveItemRow)(nil)).Join("CROSS JOIN "+tx.dialect().jsonRows, bun.Ident("i.findings")).
+		ColumnExpr("f.value->>'code' AS code").ColumnExpr("f.value->>'fit' AS fit").ColumnExpr("COUNT(DISTINCT i.there_id) AS contracts").ColumnExpr("MIN(f.value->>'text') AS example").
+		Where("i.shop_id = ?", tx.of).Where("i.move_id = ?", of).Where("i.stage <> ?", moving.Moved).GroupExpr("1, 2").OrderExpr("3 DESC, 1, 2")
+	if err := q.Scan(ctx, &list); err != nil {
+		return nil, fmt.Errorf("group the findings of move %d: %w", of, err)
+	}
+	return list, nil
+}
+
+// NextToMove counts, by currency, the contracts that WaitingMoveItems returns.
+func (tx *Tx) NextToMove(ctx context.Context, of moving.ID, limit int) ([]moving.Count, error) {
+	next := tx.q.NewSelect().Model((*moveItemRow)(nil)).Where("i.shop_id = ?", tx.of).Where("i.move_id = ?", of).
+		Where("i.stage = ?", moving.Shadow).Where("i.code = ''").Order("i.there_id").Limit(int64(limit))
+	var list []moving.Count
+	err := tx.q.NewSelect().TableExpr("(?) AS i", next).Column("i.currency").ColumnExpr("COUNT(*) AS n").ColumnExpr("SUM(i.amount) AS amount").
+		ColumnExpr("SUM(i.coming_here) AS here").ColumnExpr("SUM(i.coming_here_orders) AS here_orders").
+		ColumnExpr("SUM(i.coming_there) AS there").ColumnExpr("SUM(i.coming_there_orders) AS there_orders").Group("i.currency").Order("i.currency").Scan(ctx, &list)
+	if err != nil {
+		return nil, fmt.Errorf("count the contracts of move %d that go next: %w", of, err)
+	}
+	return list, nil
+}
+
+// ArrivedSince returns how many contracts of a move were moved since an instant, and when the first of
+// them was.
+func (tx *Tx) ArrivedSince(ctx context.Context, of moving.ID, since time.Time) (int, time.Time, error) {
+	var n, first int64
+	q := tx.q.NewSelect().Model((*moveItemRow)(nil)).ColumnExpr("COUNT(*)").ColumnExpr("COALESCE(MIN(i.ended_at), 0)").
+		Where("i.shop_id = ?", tx.of).Where("i.move_id = ?", of).Where("i.stage = ?", moving.Moved).Where("i.ended_at >= ?", millis(since))
+	if err := q.Scan(ctx, &n, &first); err != nil {
+		return 0, time.Time{}, fmt.Errorf("count the contracts of move %d that have arrived: %w", of, err)
+	}
+	return int(n), instant(first), nil
 }

@@ -21,6 +21,14 @@ type Count struct {
 	Coming
 }
 
+// FindingCount is what a rule has found about contracts of a move.
+type FindingCount struct {
+	Code      string
+	Fit       Fit
+	Contracts int
+	Example   string // the text of one of the findings
+}
+
 // Tally is how many orders were compared with a verdict.
 type Tally struct {
 	Verdict Verdict
@@ -44,6 +52,13 @@ type ReadTx interface {
 	MoveTallies(ctx context.Context, of ID) ([]Tally, error)
 	// MoveFile returns a part of a move's file, or NotFound once the file was removed.
 	MoveFile(ctx context.Context, of ID, part int) ([]byte, error)
+	// MoveFindings groups the findings about the contracts of a move by code, the most frequent first.
+	MoveFindings(ctx context.Context, of ID) ([]FindingCount, error)
+	// NextToMove counts, by currency, the contracts that go next: at most limit.
+	NextToMove(ctx context.Context, of ID, limit int) ([]Count, error)
+	// ArrivedSince returns how many contracts of a move were moved since an instant, and when the first
+	// of them was; zero: none.
+	ArrivedSince(ctx context.Context, of ID, since time.Time) (int, time.Time, error)
 }
 
 // Match says which contracts of a move are meant. The zero value means all.
@@ -51,6 +66,7 @@ type Match struct {
 	Stages  []Stage
 	Fit     Fit
 	Failing bool
+	Code    string // of a finding; empty: any
 }
 
 // ItemTx writes the contracts of moves.

@@ -52,11 +52,12 @@ func testMoves(t *testing.T, open opener) {
 		w := begin(t, open)
 		m := moving.Move{Direction: moving.In, Peer: moving.Peer{Key: "key"}, Status: moving.Ready, CreatedAt: day, DueAt: day}
 		usd := money.Amount{Minor: 1250, Currency: "USD"}
+		coming := moving.Coming{Here: 2500, HereOrders: 2, There: 1250, ThereOrders: 1}
 		item := func(id int64, s moving.Stage, due time.Time) moving.Item {
 			c := moving.Contract{ID: id, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Customer: contract.Customer{ID: 7}, Lines: []moving.Line{{ID: "l", Variant: 4, Quantity: 1, Price: usd}}, Next: day}
 			return moving.Item{
 				Move: m.ID, There: id, Stage: s, Fit: moving.Goes, Contract: c, Findings: []moving.Finding{{Fit: moving.Changes, Code: "c", Field: "f", Text: "t"}},
-				Plan: moving.Order{Date: day, Amount: usd, Lines: []moving.Sold{{Variant: 4, Quantity: 1}}}, Since: day, DueAt: due,
+				Plan: moving.Order{Date: day, Amount: usd, Lines: []moving.Sold{{Variant: 4, Quantity: 1}}}, Coming: coming, Since: day, DueAt: due,
 			}
 		}
 		w.in(func(tx *store.Tx) error {
@@ -67,9 +68,11 @@ func testMoves(t *testing.T, open opener) {
 			if n, err := tx.AddMoveItems(t.Context(), m.ID, shop.Subscriptions, []int64{1, 2, 3}, day); n != 3 || err != nil {
 				t.Errorf("added %d, %v", n, err)
 			}
+			moved := item(5, moving.Moved, time.Time{})
+			moved.EndedAt = day.Add(time.Minute)
 			failed := item(4, moving.Shadow, time.Time{})
 			failed.Code, failed.Reason = "refused", "why"
-			return tx.PutMoveItems(t.Context(), []moving.Item{item(1, moving.Making, day.Add(time.Hour)), item(2, moving.Shadow, day.Add(2*time.Hour)), failed, item(5, moving.Moved, time.Time{})})
+			return tx.PutMoveItems(t.Context(), []moving.Item{item(1, moving.Making, day.Add(time.Hour)), item(2, moving.Shadow, day.Add(2*time.Hour)), failed, moved})
 		})
 		w.in(func(tx *store.Tx) error {
 			got, err := tx.MoveItem(t.Context(), m.ID, 2)
@@ -93,6 +96,8 @@ func testMoves(t *testing.T, open opener) {
 				"shadows that go":     {numbers(tx.WaitingMoveItems(t.Context(), m.ID, 9)), []int64{2}},
 				"all after the first": {numbers(tx.MoveItems(t.Context(), m.ID, moving.Match{}, 1, 9)), []int64{2, 3, 4, 5}},
 				"of a stage":          {numbers(tx.MoveItems(t.Context(), m.ID, moving.Match{Stages: []moving.Stage{moving.Shadow}, Fit: moving.Goes}, 0, 9)), []int64{2, 4}},
+				"with a finding":      {numbers(tx.MoveItems(t.Context(), m.ID, moving.Match{Code: "c"}, 1, 9)), []int64{2, 4, 5}},
+				"with another one":    {numbers(tx.MoveItems(t.Context(), m.ID, moving.Match{Code: "t"}, 0, 9)), nil},
 				"failing":             {numbers(tx.MoveItems(t.Context(), m.ID, moving.Match{Failing: true}, 0, 9)), []int64{4}},
 			} {
 				if !slices.Equal(is.got, is.want) {
@@ -104,11 +109,27 @@ func testMoves(t *testing.T, open opener) {
 			}
 			counts, err := tx.MoveCounts(t.Context(), m.ID)
 			want := []moving.Count{
-				{Stage: moving.Found, N: 1}, {Stage: moving.Making, Fit: moving.Goes, Currency: "USD", N: 1, Amount: 1250},
-				{Stage: moving.Moved, Fit: moving.Goes, Currency: "USD", N: 1, Amount: 1250}, {Stage: moving.Shadow, Fit: moving.Goes, Currency: "USD", N: 2, Failing: 1, Amount: 2500},
+				{Stage: moving.Found, N: 1}, {Stage: moving.Making, Fit: moving.Goes, Currency: "USD", N: 1, Amount: 1250, Coming: coming},
+				{Stage: moving.Moved, Fit: moving.Goes, Currency: "USD", N: 1, Amount: 1250, Coming: coming},
+				{Stage: moving.Shadow, Fit: moving.Goes, Currency: "USD", N: 2, Failing: 1, Amount: 2500, Coming: moving.Coming{Here: 5000, HereOrders: 4, There: 2500, ThereOrders: 2}},
 			}
 			if diff := cmp.Diff(want, counts); diff != "" || err != nil {
 				t.Errorf("%v, %s", err, diff)
+			}
+			found, err := tx.MoveFindings(t.Context(), m.ID)
+			if diff := cmp.Diff([]moving.FindingCount{{Code: "c", Fit: moving.Changes, Contracts: 3, Example: "t"}}, found); diff != "" || err != nil {
+				t.Errorf("%v, %s", err, diff)
+			}
+			goes, err := tx.NextToMove(t.Context(), m.ID, 9)
+			if diff := cmp.Diff([]moving.Count{{Currency: "USD", N: 1, Amount: 1250, Coming: coming}}, goes); diff != "" || err != nil {
+				t.Errorf("%v, %s", err, diff)
+			}
+			n, first, err := tx.ArrivedSince(t.Context(), m.ID, day)
+			if n != 1 || !first.Equal(day.Add(time.Minute)) || err != nil {
+				t.Errorf("%d have arrived, the first at %s, %v", n, first, err)
+			}
+			if n, first, err = tx.ArrivedSince(t.Context(), m.ID, day.Add(time.Hour)); n != 0 || !first.IsZero() || err != nil {
+				t.Errorf("since later %d have arrived, the first at %s, %v", n, first, err)
 			}
 			// listed again: what can still be read is due, and what is between the services is left alone
 			if n, err := tx.AddMoveItems(t.Context(), m.ID, shop.Subscriptions, []int64{1, 2, 5, 6}, later); n != 1 || err != nil {

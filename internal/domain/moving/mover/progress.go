@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -17,6 +18,7 @@ type Progress struct {
 	Read    int
 	Moved   int
 	Between int // contracts between the services
+	Left    int // contracts that the wave lets go and that have not arrived
 	Failing int // contracts whose last step failed
 	ByFit   map[moving.Fit]int
 	Stages  map[moving.Stage]int
@@ -24,7 +26,7 @@ type Progress struct {
 	Tallies []moving.Tally
 	// Pace is contracts per minute: that are read until all were, and then that are moved; 0: not known.
 	Pace float64
-	// EndsAt is when the present step ends at that pace; zero: not known.
+	// EndsAt is when all are read, or all of the wave are moved, at that pace; zero: not known.
 	EndsAt time.Time
 }
 
@@ -77,12 +79,17 @@ func (s *Service) Progress(ctx context.Context, of shop.ID, id moving.ID) (Progr
 			return err
 		}
 		p.add(counts)
-		p.Tallies, err = tx.MoveTallies(ctx, id)
+		if p.Tallies, err = tx.MoveTallies(ctx, id); err != nil {
+			return err
+		}
+		if p.Move.ReadAt.IsZero() {
+			p.paceOfReading()
+			return nil
+		}
+		arrived, first, err := tx.ArrivedSince(ctx, id, p.Now.Add(-paceTime))
+		p.paceOfMoving(arrived, first)
 		return err
 	})
-	if err == nil {
-		p.estimate()
-	}
 	return p, err
 }
 
@@ -117,19 +124,82 @@ func (p *Progress) add(counts []moving.Count) {
 	}
 }
 
-// estimate computes the pace of reading and when it ends.
-func (p *Progress) estimate() {
+// paceTime is how far back arrivals count for the pace.
+const paceTime = 10 * time.Minute
+
+// paceOfReading computes how fast contracts are read, and when all are.
+func (p *Progress) paceOfReading() {
 	took := p.Now.Sub(p.Move.CreatedAt)
-	if !p.Move.ReadAt.IsZero() {
-		took = p.Move.ReadAt.Sub(p.Move.CreatedAt)
-	}
 	if took < time.Second || p.Read == 0 {
 		return
 	}
 	p.Pace = float64(p.Read) / took.Minutes()
-	if left := p.Total - p.Read; p.Move.ReadAt.IsZero() && left > 0 && p.Move.Status == moving.Reading {
+	if p.Move.Status == moving.Reading {
+		p.ends(p.Total - p.Read)
+	}
+}
+
+// paceOfMoving computes how fast contracts are moved, and when all of the wave are.
+func (p *Progress) paceOfMoving(arrived int, first time.Time) {
+	gone := p.Moved + p.Between + p.Stages[moving.Chosen]
+	p.Left = max(p.Move.Quota(gone+p.Stages[moving.Shadow])-p.Moved, 0)
+	if took := p.Now.Sub(first); arrived > 0 && p.Left > 0 && took >= time.Second {
+		p.Pace = float64(arrived) / took.Minutes()
+		p.ends(p.Left)
+	}
+}
+
+func (p *Progress) ends(left int) {
+	if left > 0 && !p.Move.Paused {
 		p.EndsAt = p.Now.Add(time.Duration(float64(left) / p.Pace * float64(time.Minute))).Truncate(time.Second)
 	}
+}
+
+// Next is what a wave would begin.
+type Next struct {
+	Progress
+
+	Percent   int
+	Contracts int // that go next; those that were given back because of a failure wait for a person
+	Sums      []Sum
+}
+
+// Next returns what a wave of so many percent would begin, or why it cannot be begun.
+func (s *Service) Next(ctx context.Context, of shop.ID, id moving.ID, percent int) (Next, error) {
+	p, err := s.Progress(ctx, of, id)
+	if err != nil {
+		return Next{}, err
+	}
+	n := Next{Progress: p, Percent: percent}
+	if err := n.Move.SetWave(percent); err != nil {
+		return n, err
+	}
+	gone := p.Moved + p.Between + p.Stages[moving.Chosen]
+	free := n.Move.Quota(gone+p.Stages[moving.Shadow]) - gone
+	if free <= 0 {
+		return n, nil
+	}
+	err = s.Store.View(ctx, of, func(tx moving.ReadTx) error {
+		counts, err := tx.NextToMove(ctx, id, free)
+		for _, c := range counts {
+			n.Contracts += c.N
+			if c.Currency != "" {
+				n.Sums = append(n.Sums, Sum{c.Currency, c.Coming})
+			}
+		}
+		return err
+	})
+	return n, err
+}
+
+// Findings groups the findings about the contracts of a move that are not moved, the most frequent first.
+func (s *Service) Findings(ctx context.Context, of shop.ID, id moving.ID) ([]moving.FindingCount, error) {
+	var list []moving.FindingCount
+	err := s.Store.View(ctx, of, func(tx moving.ReadTx) (err error) {
+		list, err = tx.MoveFindings(ctx, id)
+		return err
+	})
+	return list, err
 }
 
 // Items returns at most limit contracts of a move by their numbers, after one, that match.
@@ -161,6 +231,9 @@ func (s *Service) Retry(ctx context.Context, of shop.ID, id moving.ID, there []i
 		m, err := tx.Move(ctx, id)
 		if err != nil {
 			return err
+		}
+		if !m.Open() {
+			return fault.New(fault.FailedPrecondition, "move %d has ended", id).Entity("move").Code("moveEnded")
 		}
 		now := s.Clock.Now()
 		var items []moving.Item
