@@ -31,6 +31,7 @@ import (
 	"github.com/perennialhq/perennial/internal/web/dashboard/keys"
 	"github.com/perennialhq/perennial/internal/web/dashboard/look"
 	"github.com/perennialhq/perennial/internal/web/dashboard/mails"
+	"github.com/perennialhq/perennial/internal/web/dashboard/moves"
 	"github.com/perennialhq/perennial/internal/web/dashboard/partners"
 	"github.com/perennialhq/perennial/internal/web/dashboard/payments"
 	"github.com/perennialhq/perennial/internal/web/dashboard/people"
@@ -94,6 +95,7 @@ func (a *App) rooms(sampler look.Samples) []dashboard.Room {
 			Templates: a.Templates, Letters: previews{a.Letters}, Languages: a.Wording.Catalogue.Languages(), Contracts: &support.Service{Store: a.Store.Support(), Clock: now}, Sender: a.Notify, Addresses: a.Store, Switches: a,
 		}),
 		sender.New(sender.Options{Account: mailAccount(a.options.Settings.Mail), Resolver: a.resolver(), Letters: a.Letters, Sender: a.Notify, Clock: now}),
+		moves.New(moves.Options{Moves: a.Moves, Book: a.Store}),
 		people.New(people.Options{Staff: a.Staff}),
 		log.New(log.Options{Log: a.Store, Criteria: admin.EntryCriteria, Clock: now}),
 		keys.New(keys.Options{Keys: a.Access, Clock: now}),

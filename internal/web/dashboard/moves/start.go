@@ -1,0 +1,190 @@
+package moves
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
+
+const (
+	// planRows is how many rows for plans a form has at first, and how many more it gets at a time.
+	planRows = 3
+	// maxPlanRows is how many it has at most.
+	maxPlanRows = 200
+	// groupsAtOnce is how many plan groups of a line are offered.
+	groupsAtOnce = 1000
+)
+
+// planRow names a selling plan of one service, and the one that takes its place at the other.
+type planRow struct {
+	Number int // from 1
+	There  string
+	Here   []dashboard.Choice
+}
+
+// startPage is the form that starts a move.
+type startPage struct {
+	Path    string
+	Out     bool
+	Address []dashboard.Field
+	Key     dashboard.Field
+	Rows    []planRow
+	Plans   bool // the store has selling plans here
+	More    bool // it can have more rows
+}
+
+func (m *room) askStart(d moving.Direction) dashboard.Show {
+	return func(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+		return m.form(w, r, v, d, nil)
+	}
+}
+
+// form shows the form of a new move, with what is wrong with what was sent. A key is never shown again.
+func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d moving.Direction, wrong error) error {
+	form := r.PostForm
+	plans, err := m.plans(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	rows := min(max(planRows, len(form["there"])), maxPlanRows)
+	if form.Get("do") == "rows" {
+		rows = min(rows+planRows, maxPlanRows)
+	}
+	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0, More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
+	for n := range rows {
+		row := planRow{Number: n + 1, There: nth(form["there"], n), Here: []dashboard.Choice{{Name: "Choose a plan"}}}
+		for _, c := range plans {
+			c.Selected = c.Value == nth(form["here"], n)
+			row.Here = append(row.Here, c)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	answer := dashboard.Page{Name: "move-start", Title: "Move in from another service", Crumb: crumb, Content: &p}
+	if d == moving.Out {
+		answer.Title = "Move out to another service"
+	}
+	if wrong == nil {
+		return v.Answer(w, answer)
+	}
+	wrong = dashboard.AtForm(wrong, func(field, message string) (string, string) { return field, message })
+	return v.Refuse(w, r, answer, wrong)
+}
+
+var keyField = dashboard.Field{
+	Name: "key", Label: "API key of the other service", Type: "password", Required: true, Max: 500,
+	Hint: "It needs to read and change contracts and orders. It is stored encrypted and is not shown again.",
+}
+
+func addressFields(form url.Values) []dashboard.Field {
+	return []dashboard.Field{
+		{
+			Name: "address", Label: "Address of its interface", Type: "url", Value: form.Get("address"), Instead: "https://subscriptions.example.com", Required: true, Max: 500,
+			Hint: "The base address, without a path.",
+		},
+		{
+			Name: "memberships", Label: "Address of its interface for memberships", Type: "url", Value: form.Get("memberships"), Instead: "https://memberships.example.com", Max: 500,
+			Hint: "If it has memberships, which have an address of their own.",
+		},
+		{
+			Name: "rate", Label: "Requests per second", Type: "number", Value: valueOr(form.Get("rate"), strconv.Itoa(mover.DefaultRate)), Required: true, Min: "1", Limit: "1000",
+			Hint: "How many the other service allows. Ask it before you enter more.",
+		},
+	}
+}
+
+func valueOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func nth(list []string, n int) string {
+	if n < len(list) {
+		return strings.TrimSpace(list[n])
+	}
+	return ""
+}
+
+// plans returns the selling plans that the store has here.
+func (m *room) plans(ctx context.Context, v dashboard.Visit) ([]dashboard.Choice, error) {
+	var list []dashboard.Choice
+	for _, line := range dashboard.Lines {
+		groups, _, err := m.Book.PlanGroups(ctx, v.Shop.ID, line.Of, page.Request{Size: groupsAtOnce, Sort: []page.Sort{{Field: plan.FieldName}}})
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			for _, o := range g.Options {
+				if o.ID != 0 {
+					list = append(list, dashboard.Choice{Value: strconv.FormatInt(o.ID, 10), Name: fmt.Sprintf("%s: %s (%d)", g.Name, o.Name, o.ID)})
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+func (m *room) start(d moving.Direction) dashboard.Show {
+	return func(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+		if r.PostForm.Get("do") == "rows" {
+			return m.form(w, r, v, d, nil)
+		}
+		n, err := asked(r, v, d)
+		var started moving.Move
+		if err == nil {
+			started, err = m.Moves.Start(r.Context(), v.Shop.ID, n)
+		}
+		if err != nil {
+			return m.form(w, r, v, d, err)
+		}
+		return v.Go(w, path(started.ID), "move-started")
+	}
+}
+
+// asked reads the form of a new move.
+func asked(r *http.Request, v dashboard.Visit, d moving.Direction) (mover.New, error) {
+	form := r.PostForm
+	n := mover.New{
+		Direction: d, By: v.Actor(r), Plans: map[int64]int64{},
+		Peer: moving.Peer{Address: form.Get("address"), Memberships: form.Get("memberships"), Key: form.Get("key")},
+	}
+	var err error
+	if n.Peer.Rate, err = strconv.ParseFloat(strings.TrimSpace(form.Get("rate")), 64); err != nil || n.Peer.Rate < 0.1 {
+		return n, fault.New(fault.Invalid, "the rate must be a number from 0.1 to 1000, in requests per second").Field("rate")
+	}
+	for row := range min(len(form["there"]), maxPlanRows) {
+		there, here := nth(form["there"], row), nth(form["here"], row)
+		if there == "" && here == "" {
+			continue
+		}
+		field := fmt.Sprintf("plan-%d", row+1)
+		other, err := strconv.ParseInt(there, 10, 64)
+		if err != nil || other <= 0 {
+			return n, fault.New(fault.Invalid, "%.40q is not the number of a selling plan, such as 6101", there).Field(field)
+		}
+		own, err := strconv.ParseInt(here, 10, 64)
+		if err != nil || own <= 0 {
+			return n, fault.New(fault.Invalid, "choose the plan here that belongs to plan %d there", other).Field(field)
+		}
+		from, to := other, own
+		if d == moving.Out {
+			from, to = own, other
+		}
+		if _, named := n.Plans[from]; named {
+			return n, fault.New(fault.Invalid, "plan %d is named twice: leave one of the rows out", from).Field(field)
+		}
+		n.Plans[from] = to
+	}
+	return n, nil
+}

@@ -1,0 +1,75 @@
+package pages
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/browsertest"
+	"github.com/perennialhq/perennial/internal/domain/login"
+	"github.com/perennialhq/perennial/internal/sandbox"
+)
+
+// A merchant moves a store from one service to another in the browser: the form, the dry run, the orders
+// that were compared, a wave, what has arrived, and the end.
+func TestStoreIsMovedInTheBrowser(t *testing.T) {
+	t.Parallel()
+	sand, browser := run(t, sandbox.Options{Contracts: 24, Second: true, MainOnly: true}), browsertest.Start(t)
+	m := sand.Manifest()
+	s := &site{URLs: sand.URLs(), key: m.APIKey, manifest: m}
+	s.make(t, "/settings", map[string]int{"requestsPerSecond": 1000, "requestBurst": 10000}, &struct{}{})
+	advance := func(by string) { s.make(t, "/clock", map[string]string{"advance": by}, &struct{}{}) }
+
+	old := &visit{t: t, tab: browser.Tab(t), of: "dashboard moves"} // the store has plans there
+	old.tab.Open(s.Dashboard + old.signIn(s, m) + "/moves/out")
+	old.fill("#f-address", m.Second.Subscriptions)
+	old.fill("#there-1", "first plan")
+	old.submit("plan refused", "#f-key", m.Second.APIKey, http.StatusUnprocessableEntity)
+	old.says("is not the number of a selling plan")
+	old.click("more plans", "button[value=rows]", http.StatusOK)
+
+	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard moves"}
+	v.tab.Open(m.Second.Dashboard + "/admin")
+	v.fill("#email", m.DashboardUser)
+	v.tab.Submit("#password", m.Second.DashboardPassword)
+	moves := m.Second.Dashboard + "/admin/stores/" + login.Handle(m.Shop) + "/moves"
+	v.open("none", moves, http.StatusOK)
+	v.open("out", moves+"/out", http.StatusOK)
+	v.click("start", `a[href$="/moves"]`, http.StatusOK)
+	v.open("in", moves+"/in", http.StatusOK)
+	v.fill("#f-address", "https://subscriptions.example.com/?store=1")
+	v.submit("in refused", "#f-key", s.key, http.StatusUnprocessableEntity)
+	v.says("must be the base address")
+	v.fill("#f-address", s.Subscriptions)
+	v.fill("#f-memberships", s.Memberships)
+	v.fill("#f-rate", "1000")
+	v.submit("started", "#f-key", s.key, http.StatusOK)
+	v.says("nothing is changed anywhere")
+	v.says("Reading")
+
+	advance("PT10M")
+	move := browsertest.Eval[string](v.tab, "location.pathname")
+	move = m.Second.Dashboard + move
+	v.open("read", move, http.StatusOK)
+	v.says("Comparing")
+	v.says("Go as they are")
+	v.says("The next 30 days")
+	advance("P10D")
+	v.open("compared", move, http.StatusOK)
+	v.open("orders", move+"/orders", http.StatusOK)
+	v.open("contracts", move+"/contracts", http.StatusOK)
+	v.open("contracts that stay", move+"/contracts?show=stays", http.StatusOK)
+	v.open("wave", move+"/wave?percent=10", http.StatusOK)
+	v.says("stopped there")
+	v.says("created here")
+	v.says("cancelled there")
+	v.open("wave of everything", move+"/wave?percent=100", http.StatusOK)
+	v.click("wave begun", "main form button", http.StatusOK)
+	advance("P3D")
+	v.open("moved", move, http.StatusOK)
+	v.says("moved")
+	v.open("contracts moved", move+"/contracts?show=moved", http.StatusOK)
+	v.click("contract that has come", "tbody th a", http.StatusOK)
+	v.open("end", move+"/end", http.StatusOK)
+	v.click("ended", "main form button", http.StatusOK)
+	v.open("list", moves, http.StatusOK)
+}
