@@ -22,9 +22,10 @@ const moveParallel = 8
 func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 	others := peer.New(signed.Transport(a.options.Settings.PrivatePartners), a.options.Settings.CallTimeout, a.options.Clock)
 	a.callers = append(a.callers, others)
+	own := &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations}
 	a.Moves = &mover.Service{
 		Store: a.Store.Moves(), Platform: client, Imports: a.Store,
-		Here:  &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations},
+		Here:  func(m moving.Move) mover.End { return own.Of(m) },
 		Peer:  func(p moving.Peer) mover.End { return others.End(p) },
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: moveParallel,
 	}

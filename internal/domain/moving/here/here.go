@@ -52,6 +52,17 @@ type Service struct {
 	Orders    Orders
 	Statuses  Statuses
 	Creations Creations
+
+	// Other names the other service of a move in entries. Leaves reports that contracts leave this one.
+	Other  string
+	Leaves bool
+}
+
+// Of returns the service as an end of one move.
+func (s *Service) Of(m moving.Move) *Service {
+	of := *s
+	of.Other, of.Leaves = m.Peer.Address, m.Direction == moving.Out
+	return &of
 }
 
 // fence is the attribute of a contract that is between the services.
@@ -164,58 +175,59 @@ func (s *Service) Stop(ctx context.Context, of shop.Shop, line shop.Line, id int
 		}
 		return amend.Change{
 			Edit:    platform.Edit{Attributes: new(append(terms.PlatformAttributes(d.Attributes), fence(fmt.Sprint(id))))},
-			Entries: []amend.Note{{Event: activity.InformationalEvent, Details: note{"the contract leaves for another service: it is not charged here any more"}}},
+			Entries: []amend.Note{{Event: activity.InformationalEvent, Details: moving.Note{Told: moving.Leaving, Service: s.Other, Reason: "to " + s.Other + "; it is not charged here any more"}}},
 		}, nil
 	})
 	return err
 }
 
-// note is the additional information of an entry.
-type note struct {
-	Reason string `json:"reason"`
-}
-
 // unfence takes the fence of a contract away.
-func (s *Service) unfence(ctx context.Context, of shop.Shop, line shop.Line, id int64, why string) error {
+func (s *Service) unfence(ctx context.Context, of shop.Shop, line shop.Line, id int64, why moving.Note) error {
 	_, err := s.Edit(ctx, of.ID, named(line, id), func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
 		if !d.Fenced() {
 			return amend.Change{}, nil
 		}
 		rest := slices.DeleteFunc(terms.PlatformAttributes(d.Attributes), func(a platform.Attribute) bool { return a.Key == contract.FenceAttribute })
-		return amend.Change{Edit: platform.Edit{Attributes: &rest}, Entries: []amend.Note{{Event: activity.InformationalEvent, Details: note{why}}}}, nil
+		return amend.Change{Edit: platform.Edit{Attributes: &rest}, Entries: []amend.Note{{Event: activity.InformationalEvent, Details: why}}}, nil
 	})
 	return err
 }
 
 // Resume takes the fence of a contract away that stays here. Its orders kept their dates.
 func (s *Service) Resume(ctx context.Context, of shop.Shop, c moving.Contract) error {
-	return s.unfence(ctx, of, c.Line, c.ID, "the contract stays here: it is charged again")
+	return s.unfence(ctx, of, c.Line, c.ID, moving.Note{Told: moving.Kept, Service: s.Other, Reason: "it is charged again"})
 }
 
 // Open takes the fence of a contract away that has come here, and gives it the date of its next
 // order. A contract that was paused stays so.
 func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
 	if c.Status == contract.Paused {
-		if err := s.setStatus(ctx, of, c.Line, id, contract.Paused); err != nil {
+		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused}); err != nil {
 			return err
 		}
 	} else if err := s.takeDate(ctx, of, c, id); err != nil {
 		return err
 	}
-	return s.unfence(ctx, of, c.Line, id, fmt.Sprintf("the contract has come from another service, where it was contract %s", c.ImportedID))
+	why := moving.Note{Told: moving.Arrived, Service: s.Other, There: c.ImportedID, Reason: fmt.Sprintf("from %s, where it was contract %s", s.Other, c.ImportedID)}
+	return s.unfence(ctx, of, c.Line, id, why)
 }
 
 // Cancel ends a contract that has left, or that has not come after all.
 func (s *Service) Cancel(ctx context.Context, of shop.Shop, line shop.Line, id int64) error {
-	return s.setStatus(ctx, of, line, id, contract.Cancelled)
+	why := "could not be moved: it goes on at " + s.Other
+	if s.Leaves {
+		why = "moved to " + s.Other
+	}
+	return s.setStatus(ctx, of, line, id, lifecycle.StatusChange{To: contract.Cancelled, Note: why})
 }
 
 // setStatus sets the status of a contract behind a fence. One that has it already, or has ended, stays as it is.
-func (s *Service) setStatus(ctx context.Context, of shop.Shop, line shop.Line, id int64, to contract.Status) error {
+func (s *Service) setStatus(ctx context.Context, of shop.Shop, line shop.Line, id int64, w lifecycle.StatusChange) error {
 	_, known, err := s.Load(ctx, of.ID, named(line, id))
-	if err != nil || known.Status == to || known.Terminated() {
+	if err != nil || known.Status == w.To || known.Terminated() {
 		return err
 	}
-	_, err = s.Statuses.SetStatus(ctx, of.ID, named(line, id), lifecycle.StatusChange{To: to, Now: true, Moved: true})
+	w.Now, w.Moved = true, true
+	_, err = s.Statuses.SetStatus(ctx, of.ID, named(line, id), w)
 	return err
 }

@@ -61,7 +61,7 @@ type Service struct {
 	Store    moving.Store
 	Platform Platform
 	Imports  moving.Imports
-	Here     End                     // this service
+	Here     func(m moving.Move) End // this service
 	Peer     func(p moving.Peer) End // another one
 	Known    func(plan int64) bool   // reports whether a selling plan is one of ours; nil: none is
 	Clock    clock.Clock
@@ -76,9 +76,9 @@ type Service struct {
 func (s *Service) ends(m moving.Move) (from, to End) {
 	switch {
 	case m.Direction == moving.Out:
-		return s.Here, s.Peer(m.Peer)
+		return s.Here(m), s.Peer(m.Peer)
 	case m.File != nil:
-		return nil, s.Here
+		return nil, s.Here(m)
 	}
-	return s.Peer(m.Peer), s.Here
+	return s.Peer(m.Peer), s.Here(m)
 }

@@ -25,7 +25,8 @@ type contractRow struct {
 	Next     string
 	Amount   string
 	Reason   string   // why its last step failed, or what it waits for
-	Findings []string // what they are, and what to do
+	Stays    []string // why it cannot go, and what to do
+	Differs  []string // what is not carried over as it is
 }
 
 // views are the filters of the list of contracts.
@@ -131,7 +132,7 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	if i.Plan.Amount.Currency != "" {
 		row.Amount = dashboard.Money(i.Plan.Amount)
 	}
-	if fit, known := fitWords[i.Fit]; known {
+	if fit, known := fitWords[i.Fit]; known && i.Stage != moving.Moved {
 		row.Fit = &dashboard.Badge{Tone: fit.tone, Text: fit.name}
 	}
 	own := i.Here
@@ -141,9 +142,11 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	if own != 0 {
 		row.Path = fmt.Sprintf("/contracts/%d", own)
 	}
-	if i.Stage != moving.Moved {
-		for _, f := range i.Findings {
-			row.Findings = append(row.Findings, f.Text)
+	for _, f := range i.Findings {
+		if f.Fit == moving.Stays {
+			row.Stays = append(row.Stays, f.Text)
+		} else {
+			row.Differs = append(row.Differs, f.Text)
 		}
 	}
 	return row

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
@@ -126,7 +127,11 @@ func Source(s activity.Source) string { return sources[s] }
 
 // Of returns an entry as a page shows it.
 func Of(e activity.Entry) Line {
+	fields := fieldsOf(e.Info)
 	p := phraseOf(e)
+	if told, is := phraseOfMove(e, fields); is {
+		p = told
+	}
 	l := Line{Icon: p.icon, Tone: p.tone, Text: p.text, By: sources[e.Actor.Source]}
 	switch e.Status {
 	case activity.Failure:
@@ -139,7 +144,7 @@ func Of(e activity.Entry) Line {
 	if e.Actor.By != "" {
 		l.By = e.Actor.By + ", " + l.By
 	}
-	l.Why, l.Info = read(e.Info)
+	l.Why, l.Info = read(e.Info, fields)
 	return l
 }
 
@@ -172,16 +177,48 @@ func phraseOf(e activity.Entry) phrase {
 
 func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-// read returns the reason that additional information gives, and all of it, indented.
-func read(info string) (why, all string) {
-	if info == "" {
-		return "", ""
+// moves are what entries tell about the move of a contract between two services.
+var moves = map[moving.Told]phrase{
+	moving.Leaving: {family{"ext", dashboard.Info}, "The contract leaves for another service"},
+	moving.Kept:    {family{"loop", dashboard.Warning}, "The contract stays here: it could not be moved"},
+	moving.Arrived: {family{"down", dashboard.Good}, "The contract has come from another service"},
+}
+
+// phraseOfMove returns what an entry about a move is called.
+func phraseOfMove(e activity.Entry, fields map[string]any) (phrase, bool) {
+	switch told, _ := fields["moved"].(string); {
+	case e.Event == activity.InformationalEvent && told != "":
+		p, known := moves[moving.Told(told)]
+		return p, known
+	case e.Event == activity.InformationalEvent && fields["move"] != nil && fields["direction"] != nil:
+		return phrase{family{"swap", dashboard.Info}, "A move of contracts"}, true
+	case e.Event == activity.ContractCreated && fields["movedContractId"] != nil:
+		return phrase{started, "The contract was created by a move, not charged yet"}, true
 	}
+	return phrase{}, false
+}
+
+// reasons are the fields of additional information that say why, the first that is there.
+var reasons = []string{"reason", "cancellationNote", "cancellationFeedback", "pauseReason"}
+
+func fieldsOf(info string) map[string]any {
 	var fields map[string]any
-	if err := json.Unmarshal([]byte(info), &fields); err != nil {
+	if json.Unmarshal([]byte(info), &fields) != nil { // it is no object
+		return nil
+	}
+	return fields
+}
+
+// read returns the reason that additional information gives, and all of it, indented.
+func read(info string, fields map[string]any) (why, all string) {
+	if fields == nil {
 		return "", info
 	}
-	why, _ = fields["reason"].(string)
+	for _, name := range reasons {
+		if why, _ = fields[name].(string); why != "" {
+			break
+		}
+	}
 	text, err := json.MarshalIndent(fields, "", "  ")
 	if err != nil {
 		return why, info
