@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -140,7 +141,11 @@ func (m *room) start(d moving.Direction) dashboard.Show {
 		if r.PostForm.Get("do") == "rows" {
 			return m.form(w, r, v, d, nil)
 		}
-		n, err := asked(r, v, d)
+		plans, err := m.plans(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		n, err := asked(r, v, d, plans)
 		var started moving.Move
 		if err == nil {
 			started, err = m.Moves.Start(r.Context(), v.Shop.ID, n)
@@ -153,7 +158,7 @@ func (m *room) start(d moving.Direction) dashboard.Show {
 }
 
 // asked reads the form of a new move.
-func asked(r *http.Request, v dashboard.Visit, d moving.Direction) (mover.New, error) {
+func asked(r *http.Request, v dashboard.Visit, d moving.Direction, plans []dashboard.Choice) (mover.New, error) {
 	form := r.PostForm
 	n := mover.New{
 		Direction: d, By: v.Actor(r), Plans: map[int64]int64{},
@@ -163,28 +168,38 @@ func asked(r *http.Request, v dashboard.Visit, d moving.Direction) (mover.New, e
 	if n.Peer.Rate, err = strconv.ParseFloat(strings.TrimSpace(form.Get("rate")), 64); err != nil || n.Peer.Rate < 0.1 {
 		return n, fault.New(fault.Invalid, "the rate must be a number from 0.1 to 1000, in requests per second").Field("rate")
 	}
+	return n, readPlans(&n, form, plans)
+}
+
+// readPlans reads which selling plan takes the place of another one.
+func readPlans(n *mover.New, form url.Values, plans []dashboard.Choice) error {
 	for row := range min(len(form["there"]), maxPlanRows) {
 		there, here := nth(form["there"], row), nth(form["here"], row)
 		if there == "" && here == "" {
 			continue
 		}
-		field := fmt.Sprintf("plan-%d", row+1)
+		bad := func(format string, args ...any) error {
+			return fault.New(fault.Invalid, format, args...).Field(fmt.Sprintf("plan-%d", row+1))
+		}
 		other, err := strconv.ParseInt(there, 10, 64)
 		if err != nil || other <= 0 {
-			return n, fault.New(fault.Invalid, "%.40q is not the number of a selling plan, such as 6101", there).Field(field)
+			return bad("%.40q is not the number of a selling plan, such as 6101", there)
+		}
+		if here == "" {
+			return bad("choose the plan here that belongs to plan %d there", other)
 		}
 		own, err := strconv.ParseInt(here, 10, 64)
-		if err != nil || own <= 0 {
-			return n, fault.New(fault.Invalid, "choose the plan here that belongs to plan %d there", other).Field(field)
+		if err != nil || !slices.ContainsFunc(plans, func(c dashboard.Choice) bool { return c.Value == here }) {
+			return bad("the store has no selling plan %.40s", here)
 		}
 		from, to := other, own
-		if d == moving.Out {
+		if n.Direction == moving.Out {
 			from, to = own, other
 		}
 		if _, named := n.Plans[from]; named {
-			return n, fault.New(fault.Invalid, "plan %d is named twice: leave one of the rows out", from).Field(field)
+			return bad("plan %d is named twice: leave one of the rows out", from)
 		}
 		n.Plans[from] = to
 	}
-	return n, nil
+	return nil
 }
