@@ -64,8 +64,10 @@ func (m *room) list(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 func path(id moving.ID) string { return fmt.Sprintf("/moves/%d", id) }
 
 // moveID reads the move of a path.
-func moveID(r *http.Request) (moving.ID, error) {
-	id, err := strconv.ParseInt(r.PathValue("move"), 10, 64)
+func moveID(r *http.Request) (moving.ID, error) { return parseID(r.PathValue("move")) }
+
+func parseID(text string) (moving.ID, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
 		return 0, dashboard.PathNotFound()
 	}

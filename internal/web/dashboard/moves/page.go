@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/moving"
@@ -71,6 +72,7 @@ type verdictRow struct {
 type movePage struct {
 	Progress progressPart
 	Path     string
+	Like     string // the form of another move like it
 	May      bool
 	Open     bool
 	Paused   bool
@@ -143,7 +145,7 @@ func lead(m moving.Move) string {
 func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (movePage, error) {
 	mv := p.Move
 	page := movePage{
-		Progress: progressOf(p, v), Path: path(mv.ID), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, places: placesOf(mv),
+		Progress: progressOf(p, v), Path: path(mv.ID), Like: fmt.Sprintf("/moves/%s?like=%d", strings.ToLower(string(mv.Direction)), mv.ID), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, places: placesOf(mv),
 		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), About: about(mv, v),
 	}
 	for _, percent := range moving.Waves {

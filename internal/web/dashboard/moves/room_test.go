@@ -308,6 +308,22 @@ func TestMoveIsSteered(t *testing.T) {
 	}
 }
 
+func TestFormOfAnotherMoveListsPlansThatWereNotNamed(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.plans()
+	i := b.item(1, moving.Shadow, finding(moving.Changes, "planUnknown", "x"))
+	i.Contract.Lines = []moving.Line{{Plan: 6102, PlanName: "Every <year>"}, {Plan: 6102, PlanName: "Every <year>"}, {Plan: 6101, PlanName: "named"}, {}}
+	path := b.put(moving.Move{Status: moving.Ended, EndedAt: b.Clock.Now(), Plans: map[int64]int64{6101: 7001}}, i)
+	b.Want(b.Get(path), http.StatusOK, "Start another one like it", "in?like="+path[len(at)+1:])
+	p := b.Get(at + "/in?like=" + path[len(at)+1:])
+	b.Want(p, http.StatusOK, `value="https://other.example"`, `value="6101"`, `<option value="7001" selected>`, `value="6102"`, "There it is “Every &lt;year&gt;”.")
+	if strings.Count(p.Text, `value="6102"`) != 1 || strings.Contains(p.Text, secret) {
+		t.Errorf("the form lists a plan twice, or shows the key:\n%s", p.Text)
+	}
+	b.Want(b.Get(at+"/in?like=x"), http.StatusNotFound)
+}
+
 func TestReportIsSentWhole(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -3,6 +3,7 @@ package moves
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,6 +31,7 @@ const (
 type planRow struct {
 	Number int // from 1
 	There  string
+	Name   string // of the plan that another move has found; empty: not known
 	Here   []dashboard.Choice
 }
 
@@ -57,13 +59,18 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d
 	if err != nil {
 		return err
 	}
+	if of := r.URL.Query().Get("like"); r.Method == http.MethodGet && of != "" {
+		if form, err = m.like(r.Context(), v, of); err != nil {
+			return err
+		}
+	}
 	rows := min(max(planRows, len(form["there"])), maxPlanRows)
 	if form.Get("do") == "rows" {
 		rows = min(rows+planRows, maxPlanRows)
 	}
-	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0, More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
+	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0 || len(form["there"]) > 0, More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
 	for n := range rows {
-		row := planRow{Number: n + 1, There: nth(form["there"], n), Here: []dashboard.Choice{{Name: "Choose a plan"}}}
+		row := planRow{Number: n + 1, There: nth(form["there"], n), Name: nth(form["name"], n), Here: []dashboard.Choice{{Name: "Choose a plan"}}}
 		for _, c := range plans {
 			c.Selected = c.Value == nth(form["here"], n)
 			row.Here = append(row.Here, c)
@@ -79,6 +86,58 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d
 	}
 	wrong = dashboard.AtForm(wrong, func(field, message string) (string, string) { return field, message })
 	return v.Refuse(w, r, answer, wrong)
+}
+
+// like fills the form in with what another move was started with, and with the plans of its contracts
+// that it did not name. The key is not among it.
+func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Values, error) {
+	id, err := parseID(of)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Moves.Progress(ctx, v.Shop.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	mv := p.Move
+	form := url.Values{"address": {mv.Peer.Address}, "memberships": {mv.Peer.Memberships}, "rate": {strconv.FormatFloat(mv.Peer.Rate, 'f', -1, 64)}}
+	add := func(left, come int64, name string) {
+		here, there := come, left
+		if mv.Direction == moving.Out {
+			here, there = left, come
+		}
+		form["there"], form["here"], form["name"] = append(form["there"], shown(there)), append(form["here"], shown(here)), append(form["name"], name)
+	}
+	for _, left := range slices.Sorted(maps.Keys(mv.Plans)) {
+		add(left, mv.Plans[left], "")
+	}
+	seen := maps.Clone(mv.Plans)
+	for _, code := range []string{"planUnknown", "membershipPlanUnknown"} {
+		items, err := m.Moves.Items(ctx, v.Shop.ID, id, moving.Match{Code: code}, 0, lookedAt)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range items {
+			for _, l := range i.Contract.Lines {
+				if _, named := seen[l.Plan]; l.Plan != 0 && !named {
+					seen[l.Plan] = 0
+					add(l.Plan, 0, l.PlanName)
+				}
+			}
+		}
+	}
+	return form, nil
+}
+
+// lookedAt is how many contracts are looked at for plans that were not named.
+const lookedAt = 1000
+
+// shown returns a number as a form has it; 0: nothing.
+func shown(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 var keyField = dashboard.Field{
