@@ -20,6 +20,7 @@ type Upload struct {
 
 // File is a file that a form has brought.
 type File struct {
+	Name     string // as the browser gives it
 	Data     []byte
 	TooLarge bool // it has more bytes than its form may bring, and Data is empty
 }
@@ -58,6 +59,7 @@ func parseUpload(w http.ResponseWriter, r *http.Request, u Upload) (*File, error
 			if file, err = readFile(part, u.Max); err != nil {
 				return nil, unreadable(err)
 			}
+			file.Name = part.FileName()
 			continue
 		}
 		value, err := io.ReadAll(io.LimitReader(part, text+1))

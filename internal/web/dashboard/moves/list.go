@@ -28,6 +28,7 @@ type way struct{ Icon, Title, Text, Path string }
 // ways are those that are offered.
 var ways = []way{
 	{"down", "Move in from another service", "Contracts that a service with this interface has. You need its address and an API key.", "/moves/in"},
+	{"plan", "Move in from a file", "Contracts in a CSV file, such as the export of a service with another interface. You say what its columns are.", "/moves/file"},
 	{"ext", "Move out to another service", "Your contracts go to a service with this interface. You need its address and an API key.", "/moves/out"},
 }
 

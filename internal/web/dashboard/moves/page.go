@@ -112,6 +112,9 @@ func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
+	if p.Move.Status == moving.Mapping && p.Move.File != nil {
+		return m.showMapping(w, r, v, p.Move, mappingOf(p.Move), nil)
+	}
 	if r.URL.Query().Get("part") == "1" {
 		part := progressOf(p, v)
 		if part.State != r.URL.Query().Get("state") {

@@ -35,6 +35,8 @@ type Moves interface {
 	ReportJSON(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error
 
 	Start(ctx context.Context, of shop.ID, n mover.New) (moving.Move, error)
+	Upload(ctx context.Context, of shop.ID, f mover.NewFile) (moving.Move, error)
+	SetMapping(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, mapping map[string]string, decimalComma *bool) (moving.Move, error)
 	SetPaused(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, paused bool) (moving.Move, error)
 	SetWave(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, percent int) (moving.Move, error)
 	ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error)
@@ -73,7 +75,11 @@ func New(o Options) dashboard.Room {
 			change("POST", "/in", m.start(moving.In)),
 			change("GET", "/out", m.askStart(moving.Out)),
 			change("POST", "/out", m.start(moving.Out)),
+			change("GET", "/file", m.askFile),
+			{Pattern: "POST /moves/file", Need: staff.ManageStore, Upload: dashboard.Upload{Field: "file", Max: maxFile}, Show: m.upload},
+			read("/template.csv", m.template),
 			read("/{move}", m.show),
+			change("POST", "/{move}/mapping", m.setMapping),
 			read("/{move}/contracts", m.contracts),
 			read("/{move}/orders", m.orders),
 			read("/{move}/report.csv", m.report(Moves.ReportCSV, "text/csv; charset=utf-8", "csv")),
@@ -89,6 +95,8 @@ func New(o Options) dashboard.Room {
 		},
 		Said: map[string]string{
 			"move-started": "The move was started. The contracts are read, and nothing is changed anywhere.",
+			"move-file":    "The file was uploaded. Nothing was read into the store yet: say first what its columns are.",
+			"move-mapped":  "The contracts of the file are read, and nothing is changed anywhere.",
 			"move-paused":  "The move is paused. No other contract is begun; those between the services come to their end.",
 			"move-resumed": "The move goes on.",
 			"move-read":    "All contracts that are not moved are read again.",

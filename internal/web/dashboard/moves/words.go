@@ -91,7 +91,10 @@ func host(m moving.Move) string {
 
 // title names a move.
 func title(m moving.Move) string {
-	if m.Direction == moving.Out {
+	switch {
+	case m.File != nil:
+		return "Move from the file " + m.File.Name
+	case m.Direction == moving.Out:
 		return "Move to " + host(m)
 	}
 	return "Move from " + host(m)
@@ -114,6 +117,8 @@ func badge(m moving.Move) dashboard.Badge {
 		return dashboard.Badge{Tone: dashboard.Neutral, Text: "Ended"}
 	case m.Paused:
 		return dashboard.Badge{Tone: dashboard.Warning, Text: "Paused", Hollow: true}
+	case m.Status == moving.Mapping:
+		return dashboard.Badge{Tone: dashboard.Warning, Text: "Columns to name", Hollow: true}
 	case m.Failure != "":
 		return dashboard.Badge{Tone: dashboard.Bad, Text: "Other service fails"}
 	case m.ReadAt.IsZero():

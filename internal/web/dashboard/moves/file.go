@@ -1,0 +1,233 @@
+package moves
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/moving/table"
+	"github.com/perennialhq/perennial/internal/domain/staff"
+	"github.com/perennialhq/perennial/internal/web/dashboard"
+)
+
+const (
+	// maxFile is how many bytes a file of contracts may have.
+	maxFile = 15 << 20
+	// shownRows is how many rows of a file a page shows, and shownColumns how many columns of each.
+	shownRows, shownColumns = 5, 60
+	// shownText is how many characters of a value it shows.
+	shownText = 60
+)
+
+// askFile shows the form that uploads a file of contracts.
+func (m *room) askFile(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	return m.showFile(w, r, v, nil)
+}
+
+func (m *room) showFile(w http.ResponseWriter, r *http.Request, v dashboard.Visit, wrong error) error {
+	page := dashboard.Page{Name: "move-file", Title: "Move in from a file", Crumb: crumb, Content: maxFile >> 20}
+	if wrong != nil {
+		wrong = dashboard.AtForm(wrong, func(_, message string) (string, string) { return "file", message })
+		return v.Refuse(w, r, page, wrong)
+	}
+	return v.Answer(w, page)
+}
+
+// upload starts the move of the contracts of a file, which waits until its columns are named.
+func (m *room) upload(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	file := v.Upload
+	switch {
+	case file == nil:
+		return m.showFile(w, r, v, fault.New(fault.Invalid, "choose a file"))
+	case file.TooLarge:
+		return m.showFile(w, r, v, fault.New(fault.TooLarge, "the file has more than %d MB: split it, and repeat the header in each part", maxFile>>20))
+	}
+	started, err := m.Moves.Upload(r.Context(), v.Shop.ID, mover.NewFile{Name: file.Name, Body: bytes.NewReader(file.Data), By: v.Actor(r)})
+	if err != nil {
+		return m.showFile(w, r, v, err)
+	}
+	return v.Go(w, path(started.ID), "move-file")
+}
+
+// template answers with a file that shows how contracts are written.
+func (m *room) template(w http.ResponseWriter, _ *http.Request, _ dashboard.Visit) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="contracts-template.csv"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, err := w.Write(table.Template(table.ContractRows))
+	return err
+}
+
+// columnRow is a field of contracts, and the column that holds it.
+type columnRow struct {
+	dashboard.Field
+
+	About   string
+	Missing string // why the field cannot go without a column; empty: it can, or has one
+	Values  string // the first ones of the column; empty: there are none
+}
+
+// mappingPage asks what the columns of a file are.
+type mappingPage struct {
+	Path, End string
+	May       bool
+	Used      []columnRow // those that are needed or have a column
+	Other     []columnRow
+	Decimals  dashboard.Field
+	Header    []string
+	Rows      [][]string
+	MoreRows  bool // columns that are not shown
+	Size      string
+}
+
+// mapping is what a form says about the columns of a file.
+type mapping struct {
+	columns  map[string]string // by field
+	decimals string            // "", "point" or "comma"
+	sent     bool
+}
+
+// mappingOf returns what is known or guessed about the columns of a move's file.
+func mappingOf(m moving.Move) mapping {
+	known := mapping{columns: m.File.Mapping}
+	if comma := m.File.DecimalComma; comma != nil {
+		known.decimals = "point"
+		if *comma {
+			known.decimals = "comma"
+		}
+	}
+	return known
+}
+
+// showMapping shows what the columns of a file are taken for, with what is wrong with what was sent.
+func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit, mv moving.Move, is mapping, wrong error) error {
+	f := mv.File
+	p := mappingPage{
+		Path: path(mv.ID) + "/mapping", End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.decimals),
+		Header: f.Header[:min(len(f.Header), shownColumns)], MoreRows: len(f.Header) > shownColumns, Size: size(f.Bytes),
+	}
+	for _, cells := range f.Sample[:min(len(f.Sample), shownRows)] {
+		row := make([]string, len(p.Header))
+		for n := range row {
+			if n < len(cells) {
+				row[n] = short(cells[n])
+			}
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	for _, field := range table.Fields(table.ContractRows) {
+		row := columnRow{Field: columnField(field, f.Header, is.columns[field.Name]), About: field.About, Values: values(*f, is.columns[field.Name])}
+		if is.sent && field.Required && is.columns[field.Name] == "" {
+			row.Missing = "Choose the column that has it."
+		}
+		if field.Required || is.columns[field.Name] != "" || slices.Contains(offered, field.Name) {
+			p.Used = append(p.Used, row)
+		} else {
+			p.Other = append(p.Other, row)
+		}
+	}
+	page := dashboard.Page{Name: "move-mapping", Title: title(mv), Lead: "Nothing was read into the store yet. Say what the columns of the file are.", Crumb: crumb, Content: p}
+	if wrong == nil {
+		return v.Answer(w, page)
+	}
+	wrong = dashboard.AtForm(wrong, func(field, message string) (string, string) {
+		if slices.ContainsFunc(table.Fields(table.ContractRows), func(f table.Field) bool { return f.Name == field }) {
+			return "column-" + field, message
+		}
+		return "", message
+	})
+	return v.Refuse(w, r, page, wrong)
+}
+
+// offered are fields of which one or another is needed.
+var offered = []string{"customerId", "email", "variantId", "sku", "nextOrderDate"}
+
+func columnField(field table.Field, header []string, column string) dashboard.Field {
+	f := dashboard.Field{Name: "column-" + field.Name, Label: field.Label, Type: "select", Required: field.Required, Choices: []dashboard.Choice{{Name: "No column"}}}
+	for _, name := range header {
+		if name != "" {
+			f.Choices = append(f.Choices, dashboard.Choice{Value: name, Name: short(name), Selected: name == column})
+		}
+	}
+	return f
+}
+
+func decimalsField(is string) dashboard.Field {
+	return dashboard.Field{
+		Name: "decimals", Label: "Decimals in numbers", Type: "select", Required: true, Hint: "Only matters where a number such as 1,234 could be either.",
+		Choices: []dashboard.Choice{
+			{Name: "As the values of the column show"}, {Value: "point", Name: "Point: 1,234.50", Selected: is == "point"}, {Value: "comma", Name: "Comma: 1.234,50", Selected: is == "comma"},
+		},
+	}
+}
+
+// values returns the first values of a column.
+func values(f moving.File, column string) string {
+	at := slices.Index(f.Header, column)
+	if column == "" || at < 0 {
+		return ""
+	}
+	var list []string
+	for _, cells := range f.Sample {
+		if at < len(cells) && cells[at] != "" && !slices.Contains(list, short(cells[at])) && len(list) < 3 {
+			list = append(list, short(cells[at]))
+		}
+	}
+	return strings.Join(list, " · ")
+}
+
+// short returns a text that fits into a table.
+func short(text string) string {
+	if runes := []rune(text); len(runes) > shownText {
+		return string(runes[:shownText]) + "…"
+	}
+	return text
+}
+
+// setMapping has the contracts of a file read with the columns that the form names. With another button
+// it shows their first values.
+func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	id, err := moveID(r)
+	if err != nil {
+		return err
+	}
+	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	if err != nil {
+		return err
+	}
+	if p.Move.Status != moving.Mapping || p.Move.File == nil {
+		return fault.New(fault.FailedPrecondition, "the columns of this move were named already")
+	}
+	is := mapping{columns: map[string]string{}, decimals: r.PostForm.Get("decimals"), sent: true}
+	for _, field := range table.Fields(table.ContractRows) {
+		if column := r.PostForm.Get("column-" + field.Name); column != "" {
+			is.columns[field.Name] = column
+		}
+	}
+	if r.PostForm.Get("do") == "show" {
+		is.sent = false
+		return m.showMapping(w, r, v, p.Move, is, nil)
+	}
+	var comma *bool
+	if is.decimals != "" {
+		comma = new(is.decimals == "comma")
+	}
+	if _, err := m.Moves.SetMapping(r.Context(), v.Shop.ID, id, v.Actor(r), is.columns, comma); err != nil {
+		return m.showMapping(w, r, v, p.Move, is, err)
+	}
+	return v.Go(w, path(id), "move-mapped")
+}
+
+// size returns a number of bytes in words.
+func size(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KB", max(n>>10, 1))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
