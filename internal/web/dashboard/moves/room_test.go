@@ -321,6 +321,8 @@ func TestFormOfAnotherMoveListsPlansThatWereNotNamed(t *testing.T) {
 	if strings.Count(p.Text, `value="6102"`) != 1 || strings.Contains(p.Text, secret) {
 		t.Errorf("the form lists a plan twice, or shows the key:\n%s", p.Text)
 	}
+	path = b.put(moving.Move{Status: moving.Ended, EndedAt: b.Clock.Now()}, i)
+	b.Want(b.Get(at+"/in?like="+path[len(at)+1:]), http.StatusOK, `value="6101"`, `value="6102"`)
 	b.Want(b.Get(at+"/in?like=x"), http.StatusNotFound)
 }
 

@@ -108,10 +108,11 @@ func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Valu
 		}
 		form["there"], form["here"], form["name"] = append(form["there"], shown(there)), append(form["here"], shown(here)), append(form["name"], name)
 	}
+	seen := map[int64]bool{}
 	for _, left := range slices.Sorted(maps.Keys(mv.Plans)) {
+		seen[left] = true
 		add(left, mv.Plans[left], "")
 	}
-	seen := maps.Clone(mv.Plans)
 	for _, code := range []string{"planUnknown", "membershipPlanUnknown"} {
 		items, err := m.Moves.Items(ctx, v.Shop.ID, id, moving.Match{Code: code}, 0, lookedAt)
 		if err != nil {
@@ -119,8 +120,8 @@ func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Valu
 		}
 		for _, i := range items {
 			for _, l := range i.Contract.Lines {
-				if _, named := seen[l.Plan]; l.Plan != 0 && !named {
-					seen[l.Plan] = 0
+				if l.Plan != 0 && !seen[l.Plan] {
+					seen[l.Plan] = true
 					add(l.Plan, 0, l.PlanName)
 				}
 			}
