@@ -35,23 +35,12 @@ type Tally struct {
 	N       int
 }
 
-// ReadTx is one read-only transaction on one shop's data.
-type ReadTx interface {
-	shop.Reader
-	// Move returns a move, or NotFound. Moves returns all, the newest first.
-	Move(ctx context.Context, id ID) (Move, error)
-	Moves(ctx context.Context) ([]Move, error)
-	// MoveItems returns at most limit contracts of a move by their numbers, after one, that match;
-	// after 0: from the first.
-	MoveItems(ctx context.Context, of ID, match Match, after int64, limit int) ([]Item, error)
+// CountTx counts what a move has.
+type CountTx interface {
 	// MoveCounts counts the contracts of a move by stage, fit and currency.
 	MoveCounts(ctx context.Context, of ID) ([]Count, error)
-	// ComparedOrders returns at most limit orders that were compared, the newest first; none of
-	// the verdicts: all. MoveTallies counts all.
-	ComparedOrders(ctx context.Context, of ID, verdicts []Verdict, limit int) ([]Compared, error)
+	// MoveTallies counts the orders that were compared, by verdict.
 	MoveTallies(ctx context.Context, of ID) ([]Tally, error)
-	// MoveFile returns a part of a move's file, or NotFound once the file was removed.
-	MoveFile(ctx context.Context, of ID, part int) ([]byte, error)
 	// MoveFindings groups the findings about the contracts of a move by code, the most frequent first.
 	MoveFindings(ctx context.Context, of ID) ([]FindingCount, error)
 	// NextToMove counts, by currency, the contracts that go next: at most limit.
@@ -59,6 +48,23 @@ type ReadTx interface {
 	// ArrivedSince returns how many contracts of a move were moved since an instant, and when the first
 	// of them was; zero: none.
 	ArrivedSince(ctx context.Context, of ID, since time.Time) (int, time.Time, error)
+}
+
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	shop.Reader
+	CountTx
+	// Move returns a move, or NotFound. Moves returns all, the newest first.
+	Move(ctx context.Context, id ID) (Move, error)
+	Moves(ctx context.Context) ([]Move, error)
+	// MoveItems returns at most limit contracts of a move by their numbers, after one, that match;
+	// after 0: from the first.
+	MoveItems(ctx context.Context, of ID, match Match, after int64, limit int) ([]Item, error)
+	// ComparedOrders returns at most limit orders that were compared, the newest first; none of
+	// the verdicts: all.
+	ComparedOrders(ctx context.Context, of ID, verdicts []Verdict, limit int) ([]Compared, error)
+	// MoveFile returns a part of a move's file, or NotFound once the file was removed.
+	MoveFile(ctx context.Context, of ID, part int) ([]byte, error)
 }
 
 // Match says which contracts of a move are meant. The zero value means all.

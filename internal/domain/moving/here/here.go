@@ -175,7 +175,7 @@ func (s *Service) Stop(ctx context.Context, of shop.Shop, line shop.Line, id int
 		}
 		return amend.Change{
 			Edit:    platform.Edit{Attributes: new(append(terms.PlatformAttributes(d.Attributes), fence(fmt.Sprint(id))))},
-			Entries: []amend.Note{{Event: activity.InformationalEvent, Details: moving.Note{Told: moving.Leaving, Service: s.Other, Reason: "to " + s.Other + "; it is not charged here any more"}}},
+			Entries: []amend.Note{{Event: activity.InformationalEvent, Details: moving.Note{Way: moving.Leaving, Service: s.Other, Reason: "to " + s.Other + "; it is not charged here any more"}}},
 		}, nil
 	})
 	return err
@@ -195,7 +195,7 @@ func (s *Service) unfence(ctx context.Context, of shop.Shop, line shop.Line, id 
 
 // Resume takes the fence of a contract away that stays here. Its orders kept their dates.
 func (s *Service) Resume(ctx context.Context, of shop.Shop, c moving.Contract) error {
-	return s.unfence(ctx, of, c.Line, c.ID, moving.Note{Told: moving.Kept, Service: s.Other, Reason: "it is charged again"})
+	return s.unfence(ctx, of, c.Line, c.ID, moving.Note{Way: moving.Kept, Service: s.Other, Reason: "it is charged again"})
 }
 
 // Open takes the fence of a contract away that has come here, and gives it the date of its next
@@ -208,7 +208,7 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 	} else if err := s.takeDate(ctx, of, c, id); err != nil {
 		return err
 	}
-	why := moving.Note{Told: moving.Arrived, Service: s.Other, There: c.ImportedID, Reason: fmt.Sprintf("from %s, where it was contract %s", s.Other, c.ImportedID)}
+	why := moving.Note{Way: moving.Arrived, Service: s.Other, There: c.ImportedID, Reason: fmt.Sprintf("from %s, where it was contract %s", s.Other, c.ImportedID)}
 	return s.unfence(ctx, of, c.Line, id, why)
 }
 

@@ -145,7 +145,7 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 	return v.Refuse(w, r, page, wrong)
 }
 
-// offered are fields of which one or another is needed.
+// offered are fields that are often needed: a customer, a product, the next date.
 var offered = []string{"customerId", "email", "variantId", "sku", "nextOrderDate"}
 
 func columnField(field table.Field, header []string, column string) dashboard.Field {

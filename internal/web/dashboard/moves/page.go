@@ -26,7 +26,7 @@ type figure struct {
 type progressPart struct {
 	Path      string // below the store's
 	State     string // what the rest of the page depends on
-	Goes      bool   // the move goes on by itself: the part is read again
+	Goes      bool   // the move goes on: the part is read again
 	Badge     dashboard.Badge
 	Steps     []step
 	Done, Max int

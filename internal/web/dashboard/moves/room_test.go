@@ -257,7 +257,7 @@ func TestWaveIsConfirmed(t *testing.T) {
 	p := b.Get(path + "/wave?percent=10")
 	b.Want(p, http.StatusOK, "Nothing is changed yet.", "2 contracts are moved.", "Then 10 percent of the 20", "It is stopped there", "It is cancelled there, for good", "50.00 EUR", "48.00 EUR", "Move 2 contracts")
 	if strings.Contains(p.Text, "f-typed") {
-		t.Error("a number is to be typed without any difference")
+		t.Error("a number must be typed without any difference")
 	}
 	b.Want(b.Get(path+"/wave?percent=x"), http.StatusBadRequest, "whole number of percent")
 	b.Want(b.Get(path+"/wave?percent=101"), http.StatusBadRequest, "from 1 to 100 percent")
@@ -311,10 +311,11 @@ func TestMoveIsSteered(t *testing.T) {
 func TestFormOfAnotherMoveListsPlansThatWereNotNamed(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	b.plans()
 	i := b.item(1, moving.Shadow, finding(moving.Changes, "planUnknown", "x"))
 	i.Contract.Lines = []moving.Line{{Plan: 6102, PlanName: "Every <year>"}, {Plan: 6102, PlanName: "Every <year>"}, {Plan: 6101, PlanName: "named"}, {}}
 	path := b.put(moving.Move{Status: moving.Ended, EndedAt: b.Clock.Now(), Plans: map[int64]int64{6101: 7001}}, i)
+	b.Want(b.Get(at+"/in?like="+path[len(at)+1:]), http.StatusOK, "create plan groups first", "The other move has found Every &lt;year&gt; (6102).")
+	b.plans()
 	b.Want(b.Get(path), http.StatusOK, "Start another one like it", "in?like="+path[len(at)+1:])
 	p := b.Get(at + "/in?like=" + path[len(at)+1:])
 	b.Want(p, http.StatusOK, `value="https://other.example"`, `value="6101"`, `<option value="7001" selected>`, `value="6102"`, "There it is “Every &lt;year&gt;”.")

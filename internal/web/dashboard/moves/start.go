@@ -1,6 +1,7 @@
 package moves
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -42,8 +43,9 @@ type startPage struct {
 	Address []dashboard.Field
 	Key     dashboard.Field
 	Rows    []planRow
-	Plans   bool // the store has selling plans here
-	More    bool // it can have more rows
+	Plans   bool     // the store has selling plans here
+	Found   []string // plans that another move has found and did not name
+	More    bool     // it can have more rows
 }
 
 func (m *room) askStart(d moving.Direction) dashboard.Show {
@@ -68,7 +70,7 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d
 	if form.Get("do") == "rows" {
 		rows = min(rows+planRows, maxPlanRows)
 	}
-	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0 || len(form["there"]) > 0, More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
+	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0, Found: found(form), More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
 	for n := range rows {
 		row := planRow{Number: n + 1, There: nth(form["there"], n), Name: nth(form["name"], n), Here: []dashboard.Choice{{Name: "Choose a plan"}}}
 		for _, c := range plans {
@@ -130,6 +132,17 @@ func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Valu
 	return form, nil
 }
 
+// found names the plans of a form that another move has found.
+func found(form url.Values) []string {
+	var list []string
+	for n, name := range form["name"] {
+		if name != "" {
+			list = append(list, fmt.Sprintf("%s (%s)", name, cmp.Or(nth(form["there"], n), nth(form["here"], n))))
+		}
+	}
+	return list
+}
+
 // lookedAt is how many contracts are looked at for plans that were not named.
 const lookedAt = 1000
 
@@ -157,17 +170,10 @@ func addressFields(form url.Values) []dashboard.Field {
 			Hint: "If it has memberships, which have an address of their own.",
 		},
 		{
-			Name: "rate", Label: "Requests per second", Type: "number", Value: valueOr(form.Get("rate"), strconv.Itoa(mover.DefaultRate)), Required: true, Min: "1", Limit: "1000",
+			Name: "rate", Label: "Requests per second", Type: "number", Value: cmp.Or(form.Get("rate"), strconv.Itoa(mover.DefaultRate)), Required: true, Min: "1", Limit: "1000",
 			Hint: "How many the other service allows. Ask it before you enter more.",
 		},
 	}
-}
-
-func valueOr(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func nth(list []string, n int) string {

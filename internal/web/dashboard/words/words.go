@@ -129,8 +129,8 @@ func Source(s activity.Source) string { return sources[s] }
 func Of(e activity.Entry) Line {
 	fields := fieldsOf(e.Info)
 	p := phraseOf(e)
-	if told, is := phraseOfMove(e, fields); is {
-		p = told
+	if way, is := phraseOfMove(e, fields); is {
+		p = way
 	}
 	l := Line{Icon: p.icon, Tone: p.tone, Text: p.text, By: sources[e.Actor.Source]}
 	switch e.Status {
@@ -178,7 +178,7 @@ func phraseOf(e activity.Entry) phrase {
 func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 // moves are what entries tell about the move of a contract between two services.
-var moves = map[moving.Told]phrase{
+var moves = map[moving.Way]phrase{
 	moving.Leaving: {family{"ext", dashboard.Info}, "The contract leaves for another service"},
 	moving.Kept:    {family{"loop", dashboard.Warning}, "The contract stays here: it could not be moved"},
 	moving.Arrived: {family{"down", dashboard.Good}, "The contract has come from another service"},
@@ -186,9 +186,9 @@ var moves = map[moving.Told]phrase{
 
 // phraseOfMove returns what an entry about a move is called.
 func phraseOfMove(e activity.Entry, fields map[string]any) (phrase, bool) {
-	switch told, _ := fields["moved"].(string); {
-	case e.Event == activity.InformationalEvent && told != "":
-		p, known := moves[moving.Told(told)]
+	switch way, _ := fields["moved"].(string); {
+	case e.Event == activity.InformationalEvent && way != "":
+		p, known := moves[moving.Way(way)]
 		return p, known
 	case e.Event == activity.InformationalEvent && fields["move"] != nil && fields["direction"] != nil:
 		return phrase{family{"swap", dashboard.Info}, "A move of contracts"}, true

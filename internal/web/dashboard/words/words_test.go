@@ -44,10 +44,10 @@ func TestEntrySaysWhoAndWhy(t *testing.T) {
 		t.Errorf("the entry reads %+v, want %+v", got, want)
 	}
 	for info, want := range map[string][2]string{
-		activity.Details(moving.Note{Told: moving.Leaving, Service: "https://a.example", Reason: "to https://a.example"}):        {"The contract leaves for another service", "to https://a.example"},
-		activity.Details(moving.Note{Told: moving.Kept, Reason: "it is charged again"}):                                          {"The contract stays here: it could not be moved", "it is charged again"},
-		activity.Details(moving.Note{Told: moving.Arrived, There: "7", Reason: "from https://a.example, where it was contract 7"}): {"The contract has come from another service", "from https://a.example, where it was contract 7"},
-		`{"move":1001,"direction":"IN","service":"https://a.example","reason":"the move was paused"}`:                            {"A move of contracts", "the move was paused"},
+		activity.Details(moving.Note{Way: moving.Leaving, Service: "https://a.example", Reason: "to https://a.example"}):          {"The contract leaves for another service", "to https://a.example"},
+		activity.Details(moving.Note{Way: moving.Kept, Reason: "it is charged again"}):                                            {"The contract stays here: it could not be moved", "it is charged again"},
+		activity.Details(moving.Note{Way: moving.Arrived, There: "7", Reason: "from https://a.example, where it was contract 7"}): {"The contract has come from another service", "from https://a.example, where it was contract 7"},
+		`{"move":1001,"direction":"IN","service":"https://a.example","reason":"the move was paused"}`:                             {"A move of contracts", "the move was paused"},
 		`{"moved":"TO_THE_MOON"}`: {"A notice", ""},
 		`["no object"]`:           {"A notice", ""},
 	} {
