@@ -61,7 +61,7 @@ type Service struct {
 // Of returns the service as an end of one move.
 func (s *Service) Of(m moving.Move) *Service {
 	of := *s
-	of.Other, of.Leaves = m.Peer.Address, m.Direction == moving.Out
+	of.Other, of.Leaves = m.Other(), m.Direction == moving.Out
 	return &of
 }
 

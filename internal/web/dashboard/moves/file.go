@@ -20,6 +20,8 @@ const (
 	maxFile = 15 << 20
 	// shownRows is how many rows of a file a page shows, and shownColumns how many columns of each.
 	shownRows, shownColumns = 5, 60
+	// sampled is how many rows are looked at for the first values of columns.
+	sampled = 20
 	// shownText is how many characters of a value it shows.
 	shownText = 60
 )
@@ -76,6 +78,8 @@ type columnRow struct {
 // mappingPage asks what the columns of a file are.
 type mappingPage struct {
 	Path, End string
+	Failure   string // why the file could not be read; empty: it was not tried
+	Broken    bool   // it was not received to its end
 	May       bool
 	Used      []columnRow // those that are needed or have a column
 	Other     []columnRow
@@ -95,7 +99,10 @@ type mapping struct {
 
 // mappingOf returns what is known or guessed about the columns of a move's file.
 func mappingOf(m moving.Move) mapping {
-	known := mapping{columns: m.File.Mapping}
+	if m.File == nil {
+		return mapping{}
+	}
+	known := mapping{columns: m.File.Fields}
 	if comma := m.File.DecimalComma; comma != nil {
 		known.decimals = "point"
 		if *comma {
@@ -108,11 +115,21 @@ func mappingOf(m moving.Move) mapping {
 // showMapping shows what the columns of a file are taken for, with what is wrong with what was sent.
 func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit, mv moving.Move, is mapping, wrong error) error {
 	f := mv.File
+	if f == nil {
+		return fault.New(fault.FailedPrecondition, "the contracts of this move come from another service, not from a file")
+	}
 	p := mappingPage{
-		Path: path(mv.ID) + "/mapping", End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.decimals),
+		Path: path(mv.ID) + "/mapping", Failure: mv.Failure, Broken: f.Bytes == 0, End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.decimals),
 		Header: f.Header[:min(len(f.Header), shownColumns)], MoreRows: len(f.Header) > shownColumns, Size: size(f.Bytes),
 	}
-	for _, cells := range f.Sample[:min(len(f.Sample), shownRows)] {
+	var sample [][]string
+	if f.Bytes > 0 {
+		var err error
+		if _, sample, err = m.Moves.Sample(r.Context(), v.Shop.ID, mv.ID, sampled); err != nil {
+			return err
+		}
+	}
+	for _, cells := range sample[:min(len(sample), shownRows)] {
 		row := make([]string, len(p.Header))
 		for n := range row {
 			if n < len(cells) {
@@ -122,7 +139,7 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 		p.Rows = append(p.Rows, row)
 	}
 	for _, field := range table.Fields(table.ContractRows) {
-		row := columnRow{Field: columnField(field, f.Header, is.columns[field.Name]), About: field.About, Values: values(*f, is.columns[field.Name])}
+		row := columnRow{Field: columnField(field, f.Header, is.columns[field.Name]), About: field.About, Values: values(f.Header, sample, is.columns[field.Name])}
 		if is.sent && field.Required && is.columns[field.Name] == "" {
 			row.Missing = "Choose the column that has it."
 		}
@@ -168,13 +185,13 @@ func decimalsField(is string) dashboard.Field {
 }
 
 // values returns the first values of a column.
-func values(f moving.File, column string) string {
-	at := slices.Index(f.Header, column)
+func values(header []string, sample [][]string, column string) string {
+	at := slices.Index(header, column)
 	if column == "" || at < 0 {
 		return ""
 	}
 	var list []string
-	for _, cells := range f.Sample {
+	for _, cells := range sample {
 		if at < len(cells) && cells[at] != "" && !slices.Contains(list, short(cells[at])) && len(list) < 3 {
 			list = append(list, short(cells[at]))
 		}
@@ -190,6 +207,19 @@ func short(text string) string {
 	return text
 }
 
+// askMapping shows the columns of a move's file again.
+func (m *room) askMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	id, err := moveID(r)
+	if err != nil {
+		return err
+	}
+	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	if err != nil {
+		return err
+	}
+	return m.showMapping(w, r, v, p.Move, mappingOf(p.Move), nil)
+}
+
 // setMapping has the contracts of a file read with the columns that the form names. With another button
 // it shows their first values.
 func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
@@ -200,9 +230,6 @@ func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
 	if err != nil {
 		return err
-	}
-	if p.Move.Status != moving.Mapping || p.Move.File == nil {
-		return fault.New(fault.FailedPrecondition, "the columns of this move were named already")
 	}
 	is := mapping{columns: map[string]string{}, decimals: r.PostForm.Get("decimals"), sent: true}
 	for _, field := range table.Fields(table.ContractRows) {

@@ -77,6 +77,8 @@ type movePage struct {
 	Open     bool
 	Paused   bool
 	Out      bool
+	File     bool // contracts come from a file
+	Kept     bool // the file is still there: its columns can be named again, and it can be read again
 	places
 
 	Read       bool // all were read: waves can begin
@@ -112,7 +114,7 @@ func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if err != nil {
 		return err
 	}
-	if p.Move.Status == moving.Mapping && p.Move.File != nil {
+	if p.Move.Status == moving.Mapping {
 		return m.showMapping(w, r, v, p.Move, mappingOf(p.Move), nil)
 	}
 	if r.URL.Query().Get("part") == "1" {
@@ -139,6 +141,10 @@ func lead(m moving.Move) string {
 		return "The move is paused: no other contract is begun."
 	case m.ReadAt.IsZero():
 		return "The contracts are read. Nothing is changed anywhere."
+	case m.File != nil && m.Wave > 0:
+		return fmt.Sprintf("%d percent of the contracts are created here.", m.Wave)
+	case m.File != nil:
+		return "All contracts were read. Nothing is created until you begin a wave."
 	case m.Wave > 0:
 		return fmt.Sprintf("%d percent of the contracts are moved: each is stopped %s, created %s, and cancelled %s.", m.Wave, at.Left, at.Come, at.Left)
 	}
@@ -148,7 +154,7 @@ func lead(m moving.Move) string {
 func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (movePage, error) {
 	mv := p.Move
 	page := movePage{
-		Progress: progressOf(p, v), Path: path(mv.ID), Like: fmt.Sprintf("/moves/%s?like=%d", strings.ToLower(string(mv.Direction)), mv.ID), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, places: placesOf(mv),
+		Progress: progressOf(p, v), Path: path(mv.ID), Like: fmt.Sprintf("/moves/%s?like=%d", strings.ToLower(string(mv.Direction)), mv.ID), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, File: mv.File != nil, Kept: mv.File == nil || mv.File.Parts > 0, places: placesOf(mv),
 		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), About: about(mv, v),
 	}
 	for _, percent := range moving.Waves {
@@ -156,7 +162,7 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (m
 			page.Waves = append(page.Waves, waveButton{percent, len(page.Waves) == 0})
 		}
 	}
-	if page.Read && mv.Announced > p.Total {
+	if page.Read && mv.File == nil && mv.Announced > p.Total {
 		page.Missing = fmt.Sprintf("The other service said that it has %d contracts, and listed %d.", mv.Announced, p.Total)
 	}
 	found, err := m.Moves.Findings(ctx, v.Shop.ID, mv.ID)
@@ -201,7 +207,10 @@ func progressOf(p mover.Progress, v dashboard.Visit) progressPart {
 			{Name: "Last step failed", N: p.Failing, Path: at + "/contracts?show=failing", Bad: p.Failing > 0},
 		},
 	}
-	if m.Direction == moving.Out {
+	switch {
+	case m.File != nil:
+		part.Figures[2].Name, part.Figures[3].Name, part.Figures[3].About = "Created", "Being created", "Not charged here yet"
+	case m.Direction == moving.Out:
 		part.Figures[3].About = "Stopped here, not charged there yet"
 	}
 	if !m.ReadAt.IsZero() {
@@ -217,7 +226,7 @@ func progressOf(p mover.Progress, v dashboard.Visit) progressPart {
 			part.Pace = fmt.Sprintf("%s a minute: about %s left, until %s.", pace(p.Pace), left(p.EndsAt.Sub(p.Now)), v.Instant(p.EndsAt))
 		}
 	}
-	if m.Failure != "" && m.Open() {
+	if m.Failure != "" && m.Open() && m.Status != moving.Mapping {
 		part.Failure = fmt.Sprintf("The other service has failed since %s: %s.", v.Instant(m.FailedAt), m.Failure)
 		part.Again = fmt.Sprintf("It is tried again at %s. The move goes on where it stopped.", v.Instant(m.DueAt))
 	}
@@ -320,10 +329,18 @@ func verdicts(tallies []moving.Tally, at string) []verdictRow {
 // about lists what the move was started with. The key is not among it.
 func about(m moving.Move, v dashboard.Visit) []fact {
 	facts := []fact{{"Other service", m.Peer.Address}}
+	if f := m.File; f != nil {
+		facts = []fact{{"File", f.Name}, {"Size", fmt.Sprintf("%s, %s", size(f.Bytes), dashboard.Count(f.Lines, "line", "lines"))}, {"Columns named", fmt.Sprint(len(f.Fields))}}
+		if f.Parts == 0 {
+			facts = append(facts, fact{"Stored", "No longer"})
+		}
+	}
 	if m.Peer.Memberships != "" {
 		facts = append(facts, fact{"Its memberships", m.Peer.Memberships})
 	}
-	facts = append(facts, fact{"API key", "Stored encrypted"}, fact{"Requests", fmt.Sprintf("%g a second", m.Peer.Rate)})
+	if m.File == nil {
+		facts = append(facts, fact{"API key", "Stored encrypted"}, fact{"Requests", fmt.Sprintf("%g a second", m.Peer.Rate)})
+	}
 	if len(m.Plans) > 0 {
 		facts = append(facts, fact{"Selling plans named", fmt.Sprint(len(m.Plans))})
 	}
@@ -334,7 +351,7 @@ func about(m moving.Move, v dashboard.Visit) []fact {
 	if !m.ReadAt.IsZero() {
 		facts = append(facts, fact{"All read", v.Instant(m.ReadAt)})
 	}
-	if m.Open() && m.Status == moving.Ready {
+	if m.Open() && m.Status == moving.Ready && !m.ListAt.IsZero() {
 		facts = append(facts, fact{"Changes are read again", v.Instant(m.ListAt)})
 	}
 	if !m.EndedAt.IsZero() {

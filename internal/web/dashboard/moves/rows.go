@@ -16,7 +16,7 @@ const rowsAtOnce = 50
 
 // contractRow is a contract of a move.
 type contractRow struct {
-	There    int64
+	There    string
 	Path     string // of its page here, below the store's; empty: it is not here
 	Here     int64  // its number at the service that it came to; 0: none
 	Customer string
@@ -55,7 +55,7 @@ type contractsPage struct {
 	All     string // the list without it
 	Rows    []contractRow
 	Out     bool
-	Pager   dashboard.Pager
+	File    bool
 	Next    string // address of the rows after; empty: there are none
 	First   string // address of the first rows; empty: they are shown
 	Empty   dashboard.Empty
@@ -73,7 +73,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 	}
 	query := r.URL.Query()
 	at := path(id) + "/contracts"
-	page := contractsPage{Finding: query.Get("finding"), All: at, Out: p.Move.Direction == moving.Out, Empty: dashboard.Empty{Icon: "loop", Title: "No such contracts", Text: "No contract of this move is of this kind."}}
+	page := contractsPage{Finding: query.Get("finding"), All: at, Out: p.Move.Direction == moving.Out, File: p.Move.File != nil, Empty: dashboard.Empty{Icon: "loop", Title: "No such contracts", Text: "No contract of this move is of this kind."}}
 	var match moving.Match
 	for _, view := range views {
 		here := view.name == query.Get("show") && page.Finding == ""
@@ -101,7 +101,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 				q.Set(name, value)
 			}
 		}
-		if after > 0 {
+		if after != 0 {
 			q.Set("after", strconv.FormatInt(after, 10))
 		}
 		if len(q) == 0 {
@@ -113,7 +113,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 		items = items[:rowsAtOnce]
 		page.Next = turn(items[rowsAtOnce-1].There)
 	}
-	if after > 0 {
+	if after != 0 {
 		page.First = turn(0)
 	}
 	for _, i := range items {
@@ -125,7 +125,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 
 func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	stage := stageWords[i.Stage]
-	row := contractRow{There: i.There, Here: i.Here, Customer: i.Contract.Customer.Name, Stage: dashboard.Badge{Tone: stage.tone, Text: stage.name}, Next: v.Day(i.Plan.Date), Reason: i.Reason}
+	row := contractRow{There: named(i), Here: i.Here, Customer: i.Contract.Customer.Name, Stage: dashboard.Badge{Tone: stage.tone, Text: stage.name}, Next: v.Day(i.Plan.Date), Reason: i.Reason}
 	if row.Customer == "" {
 		row.Customer = i.Contract.Customer.Email
 	}
@@ -139,6 +139,9 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	if m.Direction == moving.Out {
 		own = i.There
 	}
+	if m.File != nil && i.Stage == moving.Shadow {
+		row.Stage = dashboard.Badge{Tone: dashboard.Info, Text: "Read"}
+	}
 	if own != 0 {
 		row.Path = fmt.Sprintf("/contracts/%d", own)
 	}
@@ -150,6 +153,17 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 		}
 	}
 	return row
+}
+
+// named names a contract as the service does that it leaves, or by its line in a file.
+func named(i moving.Item) string {
+	switch {
+	case i.There > 0:
+		return strconv.FormatInt(i.There, 10)
+	case i.Contract.ImportedID != "":
+		return i.Contract.ImportedID
+	}
+	return fmt.Sprintf("Line %d", -i.There)
 }
 
 // orderRow is an order that was compared.

@@ -46,25 +46,11 @@ func (m *room) readAgain(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 	})
 }
 
-// retriedAtOnce is how many contracts are tried again in one transaction.
-const retriedAtOnce = 500
-
 // retry has all contracts tried again whose last step failed.
 func (m *room) retry(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	return m.steer(w, r, v, "move-retried", func(id moving.ID) error {
-		for after := int64(0); ; {
-			items, err := m.Moves.Items(r.Context(), v.Shop.ID, id, moving.Match{Failing: true}, after, retriedAtOnce)
-			if err != nil {
-				return err
-			}
-			numbers := make([]int64, len(items))
-			for n, i := range items {
-				numbers[n], after = i.There, i.There
-			}
-			if err := m.Moves.Retry(r.Context(), v.Shop.ID, id, numbers); err != nil || len(items) < retriedAtOnce {
-				return err
-			}
-		}
+		_, err := m.Moves.RetryFailing(r.Context(), v.Shop.ID, id)
+		return err
 	})
 }
 
@@ -76,6 +62,7 @@ type wavePage struct {
 	Total       int // contracts that go
 	Sums        []sumRow
 	Steps       []string
+	File        bool
 	When        string
 	Mails       string
 	Unexplained int
@@ -138,7 +125,13 @@ func waveOf(n mover.Next) wavePage {
 		},
 		Mails: "This service writes to no customer about it. Before the first wave, switch off the other service’s e-mails about pauses and cancellations.",
 	}
-	if n.Move.Direction == moving.Out {
+	switch {
+	case n.Move.File != nil:
+		p.File = true
+		p.Steps = []string{p.Steps[1], p.Steps[3]}
+		p.When = "The first contracts begin at once. They are charged from their next dates on."
+		p.Mails = "This service writes to no customer about it."
+	case n.Move.Direction == moving.Out:
 		p.Steps[0] = "It is stopped here: no order of it is charged here any more."
 		p.Mails = "This service writes to no customer about it. Ask the other service to switch off its e-mails about new contracts before the first wave."
 	}
@@ -166,7 +159,10 @@ func (m *room) wave(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 	if _, err := m.Moves.SetWave(r.Context(), v.Shop.ID, id, v.Actor(r), next.Percent); err != nil {
 		return err
 	}
-	if next.Move.Direction == moving.Out {
+	switch {
+	case next.Move.File != nil:
+		return v.Go(w, path(id), "move-create")
+	case next.Move.Direction == moving.Out:
 		return v.Go(w, path(id), "move-out")
 	}
 	return v.Go(w, path(id), "move-wave")
@@ -207,6 +203,12 @@ func (m *room) showEnd(w http.ResponseWriter, r *http.Request, v dashboard.Visit
 			fmt.Sprintf("%s moved and stay %s. %s not moved and stay %s, where they are charged as before.", were(p.Moved), at.Come, were(p.Total-p.Moved), at.Left),
 			"Nothing is compared or moved any more, and the API key of the other service is no longer used. A move that has ended cannot go on: another one can be started.",
 		},
+	}
+	if p.Move.File != nil {
+		q.Says = []string{
+			fmt.Sprintf("%s created and stay here. %s not created.", were(p.Moved), were(p.Total-p.Moved)),
+			"The file is removed. A move that has ended cannot go on: the file can be uploaded again.",
+		}
 	}
 	if p.Between > 0 {
 		q.Says = append(q.Says, fmt.Sprintf("%s between the services: the move can be ended once they have arrived.", are(p.Between)))

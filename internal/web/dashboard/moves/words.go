@@ -78,6 +78,15 @@ var findingWords = map[string]findingWord{
 	"datePast":              {"The last order was not made", "Solve this where the contract is, then read all again."},
 	"cancellationScheduled": {"A cancellation is scheduled", "It stays where it is until then. Nothing has to be done."},
 	"declined":              {"The last charge was declined", "It is moved once the order is paid or given up."},
+	"rowUnreadable":         {"A row cannot be read", "Correct it in the file, and upload the file again."},
+	"contractTwice":         {"The contract is in the file twice", "Keep one of them, and upload the file again."},
+	"contractDiffers":       {"Rows of one contract differ", "What the first row says is taken."},
+	"valueMissing":          {"A value is missing", "Add it to the file, and upload the file again."},
+	"valueInvalid":          {"A value cannot be read", "Correct it in the file, and upload the file again."},
+	"valueLeftOut":          {"A value cannot be read, and is left out", "It is not needed. Correct it if you want to keep it."},
+	"amountAmbiguous":       {"An amount can be read in two ways", "Say how decimals are written, at the columns of the file."},
+	"dateAmbiguous":         {"A date can be read in two ways", "Write dates as 2027-01-31, and upload the file again."},
+	"skuUnknown":            {"The store has no such SKU", "Correct the SKU, or give the number of the variant."},
 	"discountByHand":        {"Discount codes become discounts by hand", "Prices stay as they are: the code is not redeemed again."},
 }
 
@@ -107,6 +116,9 @@ func placesOf(m moving.Move) places {
 	if m.Direction == moving.Out {
 		return places{"here", "there"}
 	}
+	if m.File != nil {
+		return places{"where they are", "here"}
+	}
 	return places{"there", "here"}
 }
 
@@ -126,6 +138,9 @@ func badge(m moving.Move) dashboard.Badge {
 	case m.Wave > 0:
 		return dashboard.Badge{Tone: dashboard.Info, Text: "Moving"}
 	}
+	if m.File != nil {
+		return dashboard.Badge{Tone: dashboard.Info, Text: "Read"}
+	}
 	return dashboard.Badge{Tone: dashboard.Info, Text: "Comparing"}
 }
 
@@ -136,8 +151,22 @@ type step struct {
 	Done, Here  bool
 }
 
+// stepsOfFile returns the parts of a move from a file, and which one it is in.
+func stepsOfFile(m moving.Move, left int) []step {
+	named, read, moves := m.Status != moving.Mapping, !m.ReadAt.IsZero(), m.Wave > 0
+	open := m.Open()
+	return []step{
+		{1, "Columns", "You say what they are", named, open && !named},
+		{2, "Reading", "Nothing is changed anywhere", named && read, open && named && !read},
+		{3, "Creating", "In waves that you begin", moves && m.Wave == 100 && left == 0, open && read && (m.Wave < 100 || left > 0)},
+	}
+}
+
 // stepsOf returns the parts of a move, and which one it is in.
 func stepsOf(m moving.Move, left int) []step {
+	if m.File != nil {
+		return stepsOfFile(m, left)
+	}
 	read, moves := !m.ReadAt.IsZero(), m.Wave > 0
 	open := m.Open()
 	return []step{
