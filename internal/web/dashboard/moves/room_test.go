@@ -59,7 +59,7 @@ func (b *bench) put(m moving.Move, items ...moving.Item) string {
 	if m.Direction == "" {
 		m.Direction = moving.In
 	}
-	if m.Peer.Address == "" {
+	if m.Peer.Address == "" && m.File == nil {
 		m.Peer = moving.Peer{Address: "https://other.example", Key: secret, Rate: 10}
 	}
 	m.CreatedAt, m.By = b.Clock.Now().Add(-2*time.Minute), activity.Actor{By: "ana"}
@@ -295,9 +295,9 @@ func TestMoveIsSteered(t *testing.T) {
 	b.Want(b.Get(path+"/end"), http.StatusOK, "0 contracts were moved and stay here. 2 contracts were not moved and stay there", "1 contract is between the services")
 	b.Want(b.Post(path+"/end"), http.StatusUnprocessableEntity, "between the services")
 	b.in(func(tx *store.Tx) error {
-		arrived := b.item(2, moving.Moved)
-		arrived.Move = moving.ID(id)
-		return tx.PutMoveItems(t.Context(), []moving.Item{arrived})
+		arrived, fails := b.item(2, moving.Moved), failed
+		arrived.Move, fails.Move = moving.ID(id), moving.ID(id)
+		return tx.PutMoveItems(t.Context(), []moving.Item{arrived, fails})
 	})
 	p := b.Post(path + "/end")
 	if b.Want(p, http.StatusOK, "The move was ended", "Ended"); strings.Contains(p.Text, "What you can do") {
