@@ -93,3 +93,47 @@ func TestStoreIsMovedInTheBrowser(t *testing.T) {
 	v.says("The contract leaves for another service")
 	v.says("moved to " + s.Subscriptions)
 }
+
+// A merchant whose service has no interface uploads a file in the browser, says what its columns are, and
+// creates its contracts.
+func TestContractsComeFromFileInTheBrowser(t *testing.T) {
+	t.Parallel()
+	s, browser := open(t), browsertest.Start(t)
+	advance := func(by string) { s.make(t, "/clock", map[string]string{"advance": by}, &struct{}{}) }
+	v := &visit{t: t, tab: browser.Tab(t), of: "dashboard move of file"}
+	moves := s.Dashboard + v.signIn(s, s.manifest) + "/moves"
+	v.tab.Open(moves + "/file")
+	file := "Subscription ID;Email;Variant;Product;Quantity;Price;Billing interval;When;Address1;City;Zip;Country\\n" +
+		"S-1;" + s.email + ";4001;House blend coffee;1;12,50;MONTH;2026-12-24;1 Main Street;Springfield;10001;US\\n" +
+		"S-2;nobody@shopper.example;4001;House blend coffee;1;12,50;MONTH;2026-12-24;1 Main Street;Springfield;10001;US\\n"
+	browsertest.Eval[bool](v.tab, `(() => {
+		const files = new DataTransfer();
+		files.items.add(new File(["`+file+`"], "old contracts.csv", {type: "text/csv"}));
+		document.querySelector("#f-file").files = files.files;
+		return true;
+	})()`)
+	v.click("columns", "main form button", http.StatusOK)
+	v.says("old contracts.csv")
+	v.click("columns refused", "button[value=read]", http.StatusOK)
+	v.says("Reading")
+	advance("PT10M")
+	move := s.Dashboard + browsertest.Eval[string](v.tab, "location.pathname")
+	v.open("read without dates", move, http.StatusOK)
+	v.tab.Open(move + "/mapping")
+	v.fill("[name=column-billingInterval]", "")
+	v.click("column missing", "button[value=read]", http.StatusUnprocessableEntity)
+	v.fill("[name=column-billingInterval]", "Billing interval")
+	v.fill("[name=column-nextOrderDate]", "When")
+	v.click("columns named", "button[value=read]", http.StatusOK)
+	advance("PT10M")
+	v.open("read", move, http.StatusOK)
+	v.open("contracts", move+"/contracts", http.StatusOK)
+	v.open("wave", move+"/wave?percent=100", http.StatusOK)
+	v.says("Stop these contracts where they are first")
+	v.tab.Click("main form button")
+	advance("P1D")
+	v.open("created", move, http.StatusOK)
+	v.tab.Open(move + "/contracts?show=moved")
+	v.tab.Click("tbody th a")
+	v.says("from old contracts.csv, where it was contract S-1")
+}
