@@ -109,9 +109,9 @@ func TestWaveOfFileSaysThatContractsMustBeStopped(t *testing.T) {
 	if b.Want(p, http.StatusOK, "Stop the contracts where they are before you begin", "would be charged here", "Creating"); strings.Contains(p.Text, "No order was compared yet") || strings.Contains(p.Text, "API key") {
 		t.Error("a file is compared, or has a key")
 	}
-	b.Want(b.Get(path+"/contracts"), http.StatusOK, "Line 3")
+	b.Want(b.Get(path+"/contracts"), http.StatusOK, "Line 3", "Being created")
 	p = b.Get(path + "/wave?percent=100")
-	if b.Want(p, http.StatusOK, "Stop these contracts where they are first.", "1 contract is created.", "25.00 EUR"); strings.Contains(p.Text, "It is cancelled") || strings.Contains(p.Text, "there, ") {
+	if b.Want(p, http.StatusOK, "Stop these contracts where they are first.", "Create 100 percent of the contracts", "1 contract is created.", "25.00 EUR", "Create 1 contract"); strings.Contains(p.Text, "It is cancelled") || strings.Contains(p.Text, "there, ") {
 		t.Error("a wave of a file cancels something")
 	}
 	b.Want(b.Post(path+"/wave", "percent", "100", "contracts", "1", "unexplained", "0"), http.StatusOK, "Each contract is created here.", "No longer")

@@ -85,6 +85,7 @@ type movePage struct {
 	Refreshing bool // changes are being listed, and waves have to wait a moment
 	Waves      []waveButton
 	Wave       int // percent that may be moved
+	Goes       int // contracts that go, or have gone
 	Failing    int
 	Fits       []figure
 	Sums       []sumRow
@@ -155,7 +156,7 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (m
 	mv := p.Move
 	page := movePage{
 		Progress: progressOf(p, v), Path: path(mv.ID), Like: fmt.Sprintf("/moves/%s?like=%d", strings.ToLower(string(mv.Direction)), mv.ID), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, File: mv.File != nil, Kept: mv.File == nil || mv.File.Parts > 0, places: placesOf(mv),
-		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), About: about(mv, v),
+		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Goes: goes(p), Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), About: about(mv, v),
 	}
 	for _, percent := range moving.Waves {
 		if percent > mv.Wave {
@@ -243,16 +244,18 @@ func goes(p mover.Progress) int {
 func label(p mover.Progress) string {
 	m := p.Move
 	switch {
+	case m.ReadAt.IsZero() && m.File != nil:
+		return fmt.Sprintf("%s read so far", dashboard.Count(p.Total, "contract is", "contracts are"))
 	case m.ReadAt.IsZero() && m.Status == moving.Listing:
 		return fmt.Sprintf("%s listed so far", dashboard.Count(p.Total, "contract is", "contracts are"))
 	case m.ReadAt.IsZero():
 		return fmt.Sprintf("%d of %s read", p.Read, dashboard.Count(p.Total, "contract", "contracts"))
 	case m.Wave == 0:
-		return fmt.Sprintf("None of the %s that can go was moved yet", dashboard.Count(goes(p), "contract", "contracts"))
+		return fmt.Sprintf("No contract was %s yet; %d can go", done(m), goes(p))
 	case p.Left > 0:
-		return fmt.Sprintf("%d of %s moved; %d of the wave left", p.Moved, dashboard.Count(goes(p), "contract", "contracts"), p.Left)
+		return fmt.Sprintf("%d of %s %s; %d of the wave left", p.Moved, dashboard.Count(goes(p), "contract", "contracts"), done(m), p.Left)
 	}
-	return fmt.Sprintf("%d of %s moved; the wave of %d percent has arrived", p.Moved, dashboard.Count(goes(p), "contract", "contracts"), m.Wave)
+	return fmt.Sprintf("%d of %s %s; the wave of %d percent has arrived", p.Moved, dashboard.Count(goes(p), "contract", "contracts"), done(m), m.Wave)
 }
 
 func pace(n float64) string {

@@ -44,6 +44,9 @@ var views = []struct {
 	{"failing", "Last step failed", moving.Match{Failing: true}},
 }
 
+// viewsOfFile are those that have another name when the contracts come from a file.
+var viewsOfFile = map[string]string{"between": "Being created", "moved": "Created"}
+
 func underWay() []moving.Stage {
 	return slices.DeleteFunc(slices.Clone(moving.Stages), func(s moving.Stage) bool { return !s.UnderWay() })
 }
@@ -79,6 +82,9 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 		here := view.name == query.Get("show") && page.Finding == ""
 		if here {
 			match = view.match
+		}
+		if text, differs := viewsOfFile[view.name]; differs && page.File {
+			view.title = text
 		}
 		tab := dashboard.Tab{Name: view.title, Path: v.At(at), Here: here}
 		if view.name != "" {
@@ -125,7 +131,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 
 func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	stage := stageWords[i.Stage]
-	row := contractRow{There: named(i), Here: i.Here, Customer: i.Contract.Customer.Name, Stage: dashboard.Badge{Tone: stage.tone, Text: stage.name}, Next: v.Day(i.Plan.Date), Reason: i.Reason}
+	row := contractRow{There: named(i, m), Here: i.Here, Customer: i.Contract.Customer.Name, Stage: dashboard.Badge{Tone: stage.tone, Text: stage.name}, Next: v.Day(i.Plan.Date), Reason: i.Reason}
 	if row.Customer == "" {
 		row.Customer = i.Contract.Customer.Email
 	}
@@ -139,8 +145,8 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	if m.Direction == moving.Out {
 		own = i.There
 	}
-	if m.File != nil && i.Stage == moving.Shadow {
-		row.Stage = dashboard.Badge{Tone: dashboard.Info, Text: "Read"}
+	if text, differs := stageWordsOfFile[i.Stage]; differs && m.File != nil {
+		row.Stage.Text = text
 	}
 	if own != 0 {
 		row.Path = fmt.Sprintf("/contracts/%d", own)
@@ -155,15 +161,15 @@ func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
 	return row
 }
 
-// named names a contract as the service does that it leaves, or by its line in a file.
-func named(i moving.Item) string {
+// named names a contract as the service does that it leaves, or as its file does.
+func named(i moving.Item, m moving.Move) string {
 	switch {
-	case i.There > 0:
-		return strconv.FormatInt(i.There, 10)
-	case i.Contract.ImportedID != "":
+	case m.File != nil && i.Contract.ImportedID != "":
 		return i.Contract.ImportedID
+	case m.File != nil && i.There < 0:
+		return fmt.Sprintf("Line %d", -i.There)
 	}
-	return fmt.Sprintf("Line %d", -i.There)
+	return strconv.FormatInt(i.There, 10)
 }
 
 // orderRow is an order that was compared.

@@ -89,7 +89,7 @@ func (m *room) showWave(w http.ResponseWriter, r *http.Request, v dashboard.Visi
 		return err
 	}
 	page := dashboard.Page{
-		Name: "move-wave", Title: fmt.Sprintf("Move %d percent of the contracts", next.Percent), Crumb: &dashboard.Crumb{Name: title(next.Move), Path: path(id)}, Content: waveOf(next),
+		Name: "move-wave", Title: fmt.Sprintf("%s %d percent of the contracts", verb(next.Move), next.Percent), Crumb: &dashboard.Crumb{Name: title(next.Move), Path: path(id)}, Content: waveOf(next),
 	}
 	if wrong != nil {
 		return v.Refuse(w, r, page, wrong)
@@ -136,9 +136,17 @@ func waveOf(n mover.Next) wavePage {
 		p.Mails = "This service writes to no customer about it. Ask the other service to switch off its e-mails about new contracts before the first wave."
 	}
 	if n.Contracts > 0 {
-		p.Button = "Move " + dashboard.Count(n.Contracts, "contract", "contracts")
+		p.Button = verb(n.Move) + " " + dashboard.Count(n.Contracts, "contract", "contracts")
 	}
 	return p
+}
+
+// verb says what a wave does.
+func verb(m moving.Move) string {
+	if m.File != nil {
+		return "Create"
+	}
+	return "Move"
 }
 
 // wave begins the wave that was shown. When another number of contracts goes by then, or there are other

@@ -28,6 +28,17 @@ var stageWords = map[moving.Stage]stageWord{
 	moving.Staying:    {"Stays", dashboard.Neutral},
 }
 
+// stageWordsOfFile are those that are called differently when contracts come from a file.
+var stageWordsOfFile = map[moving.Stage]string{moving.Shadow: "Read", moving.Moved: "Created", moving.Returning: "Being taken back"}
+
+// done says what a move does with contracts.
+func done(m moving.Move) string {
+	if m.File != nil {
+		return "created"
+	}
+	return "moved"
+}
+
 // fitWords are what the dry run says of a contract.
 var fitWords = map[moving.Fit]stageWord{
 	moving.Goes: {"Goes as it is", dashboard.Good}, moving.Changes: {"Goes with differences", dashboard.Warning}, moving.Stays: {"Cannot go", dashboard.Bad},
