@@ -105,7 +105,7 @@ func TestContractsComeFromFileInTheBrowser(t *testing.T) {
 	v.tab.Open(moves + "/file")
 	file := "Subscription ID;Email;Variant;Product;Quantity;Price;Billing interval;When;Address1;City;Zip;Country\\n" +
 		"S-1;" + s.email + ";4001;House blend coffee;1;12,50;MONTH;2026-12-24;1 Main Street;Springfield;10001;US\\n" +
-		"S-2;nobody@shopper.example;4001;House blend coffee;1;12,50;MONTH;2026-12-24;1 Main Street;Springfield;10001;US\\n"
+		"S-2;unknown@shopper.example;4001;House blend coffee;1;12,50;MONTH;2026-12-24;1 Main Street;Springfield;10001;US\\n"
 	browsertest.Eval[bool](v.tab, `(() => {
 		const files = new DataTransfer();
 		files.items.add(new File(["`+file+`"], "old contracts.csv", {type: "text/csv"}));
