@@ -26,15 +26,31 @@ const (
 	shownText = 60
 )
 
+// filePage is the form that uploads a file.
+type filePage struct {
+	planForm
+
+	MB int // that the file may have
+}
+
 // askFile shows the form that uploads a file of contracts.
 func (m *room) askFile(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	return m.showFile(w, r, v, nil)
 }
 
 func (m *room) showFile(w http.ResponseWriter, r *http.Request, v dashboard.Visit, wrong error) error {
-	page := dashboard.Page{Name: "move-file", Title: "Move in from a file", Crumb: crumb, Content: maxFile >> 20}
+	plans, _, err := m.planForm(r, v, moving.In)
+	if err != nil {
+		return err
+	}
+	page := dashboard.Page{Name: "move-file", Title: "Move in from a file", Crumb: crumb, Content: filePage{plans, maxFile >> 20}}
 	if wrong != nil {
-		wrong = dashboard.AtForm(wrong, func(_, message string) (string, string) { return "file", message })
+		wrong = dashboard.AtForm(wrong, func(field, message string) (string, string) {
+			if strings.HasPrefix(field, "plan-") {
+				return field, message
+			}
+			return "file", message
+		})
 		return v.Refuse(w, r, page, wrong)
 	}
 	return v.Answer(w, page)
@@ -42,14 +58,21 @@ func (m *room) showFile(w http.ResponseWriter, r *http.Request, v dashboard.Visi
 
 // upload starts the move of the contracts of a file, which waits until its columns are named.
 func (m *room) upload(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	plans, err := m.plans(r.Context(), v)
+	if err != nil {
+		return err
+	}
+	named, err := readPlans(r.PostForm, plans, moving.In)
 	file := v.Upload
 	switch {
+	case err != nil:
+		return m.showFile(w, r, v, err)
 	case file == nil:
 		return m.showFile(w, r, v, fault.New(fault.Invalid, "choose a file"))
 	case file.TooLarge:
-		return m.showFile(w, r, v, fault.New(fault.TooLarge, "the file has more than %d MB: split it, and repeat the header in each part", maxFile>>20))
+		return m.showFile(w, r, v, fault.New(fault.TooLarge, "the file has more than %d MB: split it, or have it imported with the command, which takes larger ones", maxFile>>20))
 	}
-	started, err := m.Moves.Upload(r.Context(), v.Shop.ID, mover.NewFile{Name: file.Name, Body: bytes.NewReader(file.Data), By: v.Actor(r)})
+	started, err := m.Moves.Upload(r.Context(), v.Shop.ID, mover.NewFile{Name: file.Name, Body: bytes.NewReader(file.Data), Plans: named, By: v.Actor(r)})
 	if err != nil {
 		return m.showFile(w, r, v, err)
 	}

@@ -18,10 +18,15 @@ const contracts = "Subscription ID;Customer;Variant;Quantity;Price;Billing inter
 	"S-1;7;4001;1;12,50;MONTH;2026-12-24\r\nS-<b>2;8;4002;2;1,00;MONTH;2026-12-25\r\n"
 
 // upload sends the form with a file; empty: without one.
-func (b *bench) upload(name, content string) dashboardtest.Page {
+func (b *bench) upload(name, content string, fields ...string) dashboardtest.Page {
 	b.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	for n := 0; n < len(fields); n += 2 {
+		if err := form.WriteField(fields[n], fields[n+1]); err != nil {
+			b.Fatal(err)
+		}
+	}
 	part, err := form.CreateFormFile("file", name)
 	if err != nil {
 		b.Fatal(err)
@@ -48,7 +53,9 @@ func TestFileIsUploadedAndItsColumnsNamed(t *testing.T) {
 	if b.Want(template, http.StatusOK, "nextOrderDate", "variantId"); template.Header.Get("Content-Disposition") != `attachment; filename="contracts-template.csv"` {
 		t.Errorf("the template is sent with %v", template.Header)
 	}
-	p := b.upload("old contracts.csv", contracts)
+	b.plans()
+	b.Want(b.upload("a.csv", contracts, "there", "monthly", "here", "7001"), http.StatusUnprocessableEntity, "is not the number of a selling plan", `id="e-plan-1"`)
+	p := b.upload("old contracts.csv", contracts, "there", "6101", "here", "7001")
 	b.Want(p, http.StatusOK, "The file was uploaded", "Move from the file old contracts.csv", `<option value="Customer" selected>`, "S-1 · S-&lt;b&gt;2", "2026-12-24", "other fields", "1 KB, 7 columns")
 	path, _, _ := strings.Cut(p.Path, "?")
 
@@ -64,11 +71,12 @@ func TestFileIsUploadedAndItsColumnsNamed(t *testing.T) {
 	b.Want(p, http.StatusOK, "The contracts of the file are read", "Reading", "3 lines", "Change columns")
 	id, _ := strconv.ParseInt(path[len(at)+1:], 10, 64)
 	got, err := b.moves.Progress(t.Context(), b.First.ID, moving.ID(id))
-	if err != nil || got.Move.Status != moving.Listing || got.Move.File.Fields["nextOrderDate"] != "When" || got.Move.File.DecimalComma == nil || !*got.Move.File.DecimalComma {
+	if err != nil || got.Move.Status != moving.Listing || got.Move.Plans[6101] != 7001 || got.Move.File.Fields["nextOrderDate"] != "When" || got.Move.File.DecimalComma == nil || !*got.Move.File.DecimalComma {
 		t.Errorf("the file is read as %+v, %v", got.Move, err)
 	}
 	b.Want(b.Get(path+"/mapping"), http.StatusOK, `<option value="When" selected>`, `<option value="comma" selected>`)
 	b.Want(b.Get(path+"/end"), http.StatusOK, "The file is removed")
+	b.Want(b.Get(at+"/file?like="+path[len(at)+1:]), http.StatusOK, `value="6101"`, `<option value="7001" selected>`)
 	b.Want(b.upload("second.csv", contracts), http.StatusUnprocessableEntity, "is open: end it first", `id="e-file"`)
 }
 

@@ -2,50 +2,24 @@ package moves
 
 import (
 	"cmp"
-	"context"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
-	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 )
 
-const (
-	// planRows is how many rows for plans a form has at first, and how many more it gets at a time.
-	planRows = 3
-	// maxPlanRows is how many it has at most.
-	maxPlanRows = 200
-	// groupsAtOnce is how many plan groups of a line are offered.
-	groupsAtOnce = 1000
-)
-
-// planRow names a selling plan of one service, and the one that takes its place at the other.
-type planRow struct {
-	Number int // from 1
-	There  string
-	Name   string // of the plan that another move has found; empty: not known
-	Here   []dashboard.Choice
-}
-
 // startPage is the form that starts a move.
 type startPage struct {
+	planForm
+
 	Path    string
-	Out     bool
 	Address []dashboard.Field
 	Key     dashboard.Field
-	Rows    []planRow
-	Plans   bool     // the store has selling plans here
-	Found   []string // plans that another move has found and did not name
-	More    bool     // it can have more rows
 }
 
 func (m *room) askStart(d moving.Direction) dashboard.Show {
@@ -56,29 +30,11 @@ func (m *room) askStart(d moving.Direction) dashboard.Show {
 
 // form shows the form of a new move, with what is wrong with what was sent. A key is never shown again.
 func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d moving.Direction, wrong error) error {
-	form := r.PostForm
-	plans, err := m.plans(r.Context(), v)
+	plans, form, err := m.planForm(r, v, d)
 	if err != nil {
 		return err
 	}
-	if of := r.URL.Query().Get("like"); r.Method == http.MethodGet && of != "" {
-		if form, err = m.like(r.Context(), v, of); err != nil {
-			return err
-		}
-	}
-	rows := min(max(planRows, len(form["there"])), maxPlanRows)
-	if form.Get("do") == "rows" {
-		rows = min(rows+planRows, maxPlanRows)
-	}
-	p := startPage{Out: d == moving.Out, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Plans: len(plans) > 0, Found: found(form), More: len(plans) > 0 && rows < maxPlanRows, Address: addressFields(form)}
-	for n := range rows {
-		row := planRow{Number: n + 1, There: nth(form["there"], n), Name: nth(form["name"], n), Here: []dashboard.Choice{{Name: "Choose a plan"}}}
-		for _, c := range plans {
-			c.Selected = c.Value == nth(form["here"], n)
-			row.Here = append(row.Here, c)
-		}
-		p.Rows = append(p.Rows, row)
-	}
+	p := startPage{planForm: plans, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Address: addressFields(form)}
 	answer := dashboard.Page{Name: "move-start", Title: "Move in from another service", Crumb: crumb, Content: &p}
 	if d == moving.Out {
 		answer.Title = "Move out to another service"
@@ -88,70 +44,6 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d
 	}
 	wrong = dashboard.AtForm(wrong, func(field, message string) (string, string) { return field, message })
 	return v.Refuse(w, r, answer, wrong)
-}
-
-// like fills the form in with what another move was started with, and with the plans of its contracts
-// that it did not name. The key is not among it.
-func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Values, error) {
-	id, err := parseID(of)
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.Moves.Progress(ctx, v.Shop.ID, id)
-	if err != nil {
-		return nil, err
-	}
-	mv := p.Move
-	form := url.Values{"address": {mv.Peer.Address}, "memberships": {mv.Peer.Memberships}, "rate": {strconv.FormatFloat(mv.Peer.Rate, 'f', -1, 64)}}
-	add := func(left, come int64, name string) {
-		here, there := come, left
-		if mv.Direction == moving.Out {
-			here, there = left, come
-		}
-		form["there"], form["here"], form["name"] = append(form["there"], shown(there)), append(form["here"], shown(here)), append(form["name"], name)
-	}
-	seen := map[int64]bool{}
-	for _, left := range slices.Sorted(maps.Keys(mv.Plans)) {
-		seen[left] = true
-		add(left, mv.Plans[left], "")
-	}
-	for _, code := range []string{"planUnknown", "membershipPlanUnknown"} {
-		items, err := m.Moves.Items(ctx, v.Shop.ID, id, moving.Match{Code: code}, 0, lookedAt)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range items {
-			for _, l := range i.Contract.Lines {
-				if l.Plan != 0 && !seen[l.Plan] {
-					seen[l.Plan] = true
-					add(l.Plan, 0, l.PlanName)
-				}
-			}
-		}
-	}
-	return form, nil
-}
-
-// found names the plans of a form that another move has found.
-func found(form url.Values) []string {
-	var list []string
-	for n, name := range form["name"] {
-		if name != "" {
-			list = append(list, fmt.Sprintf("%s (%s)", name, cmp.Or(nth(form["there"], n), nth(form["here"], n))))
-		}
-	}
-	return list
-}
-
-// lookedAt is how many contracts are looked at for plans that were not named.
-const lookedAt = 1000
-
-// shown returns a number as a form has it; 0: nothing.
-func shown(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 var keyField = dashboard.Field{
@@ -174,32 +66,6 @@ func addressFields(form url.Values) []dashboard.Field {
 			Hint: "How many the other service allows. Ask it before you enter more.",
 		},
 	}
-}
-
-func nth(list []string, n int) string {
-	if n < len(list) {
-		return strings.TrimSpace(list[n])
-	}
-	return ""
-}
-
-// plans returns the selling plans that the store has here.
-func (m *room) plans(ctx context.Context, v dashboard.Visit) ([]dashboard.Choice, error) {
-	var list []dashboard.Choice
-	for _, line := range dashboard.Lines {
-		groups, _, err := m.Book.PlanGroups(ctx, v.Shop.ID, line.Of, page.Request{Size: groupsAtOnce, Sort: []page.Sort{{Field: plan.FieldName}}})
-		if err != nil {
-			return nil, err
-		}
-		for _, g := range groups {
-			for _, o := range g.Options {
-				if o.ID != 0 {
-					list = append(list, dashboard.Choice{Value: strconv.FormatInt(o.ID, 10), Name: fmt.Sprintf("%s: %s (%d)", g.Name, o.Name, o.ID)})
-				}
-			}
-		}
-	}
-	return list, nil
 }
 
 func (m *room) start(d moving.Direction) dashboard.Show {
@@ -227,45 +93,12 @@ func (m *room) start(d moving.Direction) dashboard.Show {
 func asked(r *http.Request, v dashboard.Visit, d moving.Direction, plans []dashboard.Choice) (mover.New, error) {
 	form := r.PostForm
 	n := mover.New{
-		Direction: d, By: v.Actor(r), Plans: map[int64]int64{},
-		Peer: moving.Peer{Address: form.Get("address"), Memberships: form.Get("memberships"), Key: form.Get("key")},
+		Direction: d, By: v.Actor(r), Peer: moving.Peer{Address: form.Get("address"), Memberships: form.Get("memberships"), Key: form.Get("key")},
 	}
 	var err error
 	if n.Peer.Rate, err = strconv.ParseFloat(strings.TrimSpace(form.Get("rate")), 64); err != nil || n.Peer.Rate < 0.1 {
 		return n, fault.New(fault.Invalid, "the rate must be a number from 0.1 to 1000, in requests per second").Field("rate")
 	}
-	return n, readPlans(&n, form, plans)
-}
-
-// readPlans reads which selling plan takes the place of another one.
-func readPlans(n *mover.New, form url.Values, plans []dashboard.Choice) error {
-	for row := range min(len(form["there"]), maxPlanRows) {
-		there, here := nth(form["there"], row), nth(form["here"], row)
-		if there == "" && here == "" {
-			continue
-		}
-		bad := func(format string, args ...any) error {
-			return fault.New(fault.Invalid, format, args...).Field(fmt.Sprintf("plan-%d", row+1))
-		}
-		other, err := strconv.ParseInt(there, 10, 64)
-		if err != nil || other <= 0 {
-			return bad("%.40q is not the number of a selling plan, such as 6101", there)
-		}
-		if here == "" {
-			return bad("choose the plan here that belongs to plan %d there", other)
-		}
-		own, err := strconv.ParseInt(here, 10, 64)
-		if err != nil || !slices.ContainsFunc(plans, func(c dashboard.Choice) bool { return c.Value == here }) {
-			return bad("the store has no selling plan %.40s", here)
-		}
-		from, to := other, own
-		if n.Direction == moving.Out {
-			from, to = own, other
-		}
-		if _, named := n.Plans[from]; named {
-			return bad("plan %d is named twice: leave one of the rows out", from)
-		}
-		n.Plans[from] = to
-	}
-	return nil
+	n.Plans, err = readPlans(form, plans, d)
+	return n, err
 }
