@@ -177,7 +177,7 @@ var domain = [][]string{
 var rooms = map[string][][]string{
 	"amend":     {{"terms"}, {"contractedit", "create", "split"}, {"lifecycle"}},
 	"billing":   {{"decide", "annotate", "billingtest"}, {"queue"}, {"settlement"}, {"cases", "prepare"}, {"publish"}, {"charge", "command", "explain"}},
-	"moving":    {{"archive", "here", "table"}, {"mover"}},
+	"moving":    {{"archive", "here", "table"}, {"parts"}, {"mover"}},
 	"portal":    {{"design", "overview"}},
 	"retention": {{"flow"}, {"session"}, {"report", "sessiontest"}},
 }

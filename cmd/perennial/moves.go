@@ -26,6 +26,7 @@ import (
 // moveFrom says how another service is called.
 type moveFrom struct {
 	Memberships string   `help:"Base address of the other service's memberships, if it has any." placeholder:"URL"`
+	Loyalty     string   `help:"Base address of the other service's loyalty, to bring its members with their points." placeholder:"URL"`
 	KeyFile     string   `help:"File with the API key of the other service." placeholder:"FILE"`
 	Rate        float64  `help:"Requests per second to the other service." default:"10"`
 	Plan        []string `help:"Selling plan that takes the place of another one; repeat it for each." placeholder:"THERE=HERE"`
@@ -46,7 +47,7 @@ func (c moveFrom) start(ctx context.Context, out io.Writer, d config.Database, d
 	}
 	return app.WithMoves(ctx, d, clock.System{}, domain, func(s *mover.Service, of app.ShopRef) error {
 		m, err := s.Start(ctx, of.ID, mover.New{
-			Direction: direction, Peer: moving.Peer{Address: address, Memberships: c.Memberships, Key: strings.TrimSpace(string(key)), Rate: c.Rate}, Plans: plans, By: activity.Operator,
+			Direction: direction, Peer: moving.Peer{Address: address, Memberships: c.Memberships, Loyalty: c.Loyalty, Key: strings.TrimSpace(string(key)), Rate: c.Rate}, Plans: plans, By: activity.Operator,
 		})
 		if err != nil {
 			return err
@@ -128,7 +129,8 @@ func begun(out io.Writer, id moving.ID, domain string) error {
 type movesCommand struct {
 	List     movesListCommand     `cmd:"" help:"List the moves of a store."`
 	Show     movesShowCommand     `cmd:"" help:"Show how far a move has come."`
-	Report   movesReportCommand   `cmd:"" help:"Write every contract of a move with what is not carried over as it is."`
+	Parts    movesPartsCommand    `cmd:"" help:"List plan groups, swap rules, bundles and members of a move, or make those that go."`
+	Report   movesReportCommand   `cmd:"" help:"Write every part and contract of a move with what is not carried over as it is."`
 	Wave     movesWaveCommand     `cmd:"" help:"Let so many percent of the contracts be moved."`
 	Pause    movesPauseCommand    `cmd:"" help:"Begin no further contract."`
 	Resume   movesResumeCommand   `cmd:"" help:"Go on with a move that was paused."`
@@ -219,6 +221,7 @@ func showProgress(out io.Writer, p mover.Progress) error {
 	if m.File == nil {
 		showDifferences(out, p)
 	}
+	showParts(out, p)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, stage := range moving.Stages {
 		if n := p.Stages[stage]; n > 0 {
@@ -253,12 +256,18 @@ func (c *movesReportCommand) Run(ctx context.Context, out io.Writer) error {
 type movesWaveCommand struct {
 	oneMove
 
-	Percent int `arg:"" help:"1 to 100."`
+	Percent      int  `arg:"" help:"1 to 100."`
+	WithoutParts bool `help:"Move contracts though plan groups, swap rules, bundles or members that go are not made here."`
 }
 
 // Run lets contracts be moved.
 func (c *movesWaveCommand) Run(ctx context.Context, out io.Writer) error {
 	return c.steer(ctx, out, func(s *mover.Service, of app.ShopRef) (moving.Move, error) {
+		if c.WithoutParts {
+			if m, err := s.DeclineParts(ctx, of.ID, c.Move, activity.Operator); err != nil {
+				return m, err
+			}
+		}
 		return s.SetWave(ctx, of.ID, c.Move, activity.Operator, c.Percent)
 	})
 }

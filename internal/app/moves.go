@@ -10,6 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/here"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/moving/parts"
 	"github.com/perennialhq/perennial/internal/peer"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/store"
@@ -25,8 +26,13 @@ func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 	own := &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations}
 	a.Moves = &mover.Service{
 		Store: a.Store.Moves(), Platform: client, Imports: a.Store,
-		Here:  func(m moving.Move) mover.End { return own.Of(m) },
-		Peer:  func(p moving.Peer) mover.End { return others.End(p) },
+		Here: func(m moving.Move) mover.End { return own.Of(m) },
+		Peer: func(p moving.Peer) mover.End { return others.End(p) },
+		Parts: &parts.Service{
+			Store: a.Store.Moves(), Source: func(p moving.Peer) parts.Source { return others.End(p) }, Platform: client,
+			Plans: a.Plans, PlanBook: a.Store, Swaps: a.Swaps, SwapBook: a.Store, Bundles: a.Bundles, Shelf: a.Store, Points: a.Loyalty, Portal: a.Portal,
+			Clock: a.options.Clock, Log: a.options.Log,
+		},
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: moveParallel,
 	}
 }

@@ -25,8 +25,9 @@ import (
 )
 
 const (
-	// root is where the operations are.
-	root = "/api/external/v2"
+	// root is where the operations are, and loyaltyRoot where those of loyalty are.
+	root        = "/api/external/v2"
+	loyaltyRoot = "/api/external"
 	// maxAnswer is the size of the largest answer that is read.
 	maxAnswer = 32 << 20
 	// maxReason is how many characters of a refusal are kept.
@@ -85,6 +86,7 @@ type End struct {
 type call struct {
 	method, path string
 	line         shop.Line
+	loyalty      bool // of the service's loyalty
 	query        url.Values
 	body         any    // nil: none
 	key          string // idempotency key; empty: none
@@ -92,11 +94,9 @@ type call struct {
 
 // send sends a request and reads the answer as JSON into a value; nil: it is not read.
 func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
-	address := e.peer.Address
-	if c.line == shop.Memberships {
-		if address = e.peer.Memberships; address == "" {
-			return nil, fault.New(fault.FailedPrecondition, "the address of the other service's memberships is not known").Entity("move").Code("membershipsUnknown")
-		}
+	address, err := e.address(c)
+	if err != nil {
+		return nil, err
 	}
 	var body io.Reader
 	if c.body != nil {
@@ -106,7 +106,7 @@ func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
 		}
 		body = bytes.NewReader(text)
 	}
-	r, err := http.NewRequestWithContext(ctx, c.method, address+root+c.path+"?"+c.query.Encode(), body)
+	r, err := http.NewRequestWithContext(ctx, c.method, address+c.path+"?"+c.query.Encode(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +143,19 @@ func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
 	return answer.Header, nil
 }
 
+// address returns where the operations of a call are.
+func (e *End) address(c call) (string, error) {
+	switch {
+	case c.loyalty:
+		return e.peer.Loyalty + loyaltyRoot, nil
+	case c.line != shop.Memberships:
+		return e.peer.Address + root, nil
+	case e.peer.Memberships == "":
+		return "", fault.New(fault.FailedPrecondition, "the address of the other service's memberships is not known").Entity("move").Code("membershipsUnknown")
+	}
+	return e.peer.Memberships + root, nil
+}
+
 // withoutAddress drops the address from an error: it is in the log already.
 func withoutAddress(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
@@ -173,6 +186,8 @@ func refusal(answer *http.Response, text []byte) error {
 	switch {
 	case status == http.StatusNotFound:
 		return f(fault.NotFound, "the other service does not know it: %s", why)
+	case status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented:
+		return f(fault.FailedPrecondition, "the other service does not have the operation (%d)", status).Code(operationMissing)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return f(fault.FailedPrecondition, "the other service refuses the key (%d): %s", status, why).Code("keyRefused")
 	case status == http.StatusTooManyRequests:

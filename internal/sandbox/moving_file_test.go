@@ -22,9 +22,9 @@ var fileColumns = []string{
 	"Address1", "City", "Zip", "Province", "Country",
 }
 
-// rowsOf returns the rows of a contract, one for each line. Every second customer is named by the
+// linesOf returns the rows of a contract, one for each line. Every second customer is named by the
 // e-mail address.
-func rowsOf(n int, c moving.Contract) [][]string {
+func linesOf(n int, c moving.Contract) [][]string {
 	var rows [][]string
 	for _, l := range c.Lines {
 		customer := fmt.Sprint(c.Customer.ID)
@@ -80,7 +80,7 @@ func TestStoreMovesInFromFile(t *testing.T) {
 			continue
 		}
 		leaving = append(leaving, i.There)
-		for _, row := range rowsOf(n, i.Contract) {
+		for _, row := range linesOf(n, i.Contract) {
 			_ = rows.Write(row)
 			last = row
 		}

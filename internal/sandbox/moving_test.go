@@ -44,7 +44,8 @@ func (b *bench) secondStore() shop.ID {
 	return id
 }
 
-// moveIn starts a move of the first instance's contracts to the second one.
+// moveIn starts a move of the first instance's contracts to the second one, without what the store has
+// beside them.
 func (b *bench) moveIn() moving.ID {
 	b.t.Helper()
 	m := b.Manifest()
@@ -53,6 +54,9 @@ func (b *bench) moveIn() moving.ID {
 		Plans: map[int64]int64{demo.MembershipPlans()[0]: demo.MembershipPlans()[0], demo.MembershipPlans()[1]: demo.MembershipPlans()[1]},
 	})
 	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.second.front.running().Moves.DeclineParts(b.t.Context(), b.secondStore(), move.ID, activity.Operator); err != nil {
 		b.t.Fatal(err)
 	}
 	return move.ID
@@ -151,7 +155,7 @@ func (b *bench) edit() {
 	}
 }
 
-// withoutSwaps removes the swap rule of the demo store: rules are not moved with contracts.
+// withoutSwaps removes the swap rule of the demo store, for stories that move contracts alone.
 func (b *bench) withoutSwaps() {
 	b.t.Helper()
 	m := b.Manifest()

@@ -33,7 +33,7 @@ var notArchived = map[string]string{
 	"unread_contracts": isInstallation, "webhook_signatures": isInstallation, "archive_imports": isInstallation, "setup_marks": isInstallation,
 	"api_keys": isSigningIn, "partner_connections": isSigningIn, "portal_account_sign_ins": isSigningIn, "portal_links": isSigningIn, "portal_sessions": isSigningIn,
 	"shop_staff": isUsers, "staff_invitations": isUsers, "saved_views": isUsers,
-	"moves": isPassing, "move_files": isPassing, "move_items": isPassing, "move_orders": isPassing,
+	"moves": isPassing, "move_files": isPassing, "move_items": isPassing, "move_orders": isPassing, "move_parts": isPassing,
 	"api_requests": isPassing, "bulk_items": isPassing, "bulk_jobs": isPassing, "contract_creations": isPassing, "idempotency_keys": isPassing, "loyalty_requests": isPassing,
 	"partner_calls": isPassing, "portal_throttles": isPassing, "privacy_requests": "requests that the platform made of this installation, and their deadlines", "event_feeds": isPassing,
 	"messages": "e-mails that were sent, or wait: an import must send none", "webhook_deliveries": isPassing, "webhook_messages": isPassing, "webhook_sequences": isPassing,

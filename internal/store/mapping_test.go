@@ -61,6 +61,7 @@ func TestMappingKeepsEveryField(t *testing.T) {
 		m.Peer.Rate = math.Round(m.Peer.Rate*1000) / 1000
 	})
 	mapsBack[moveItemRow](t, key, func(*moving.Item) {})
+	mapsBack[movePartRow](t, key, func(*moving.Part) {})
 	mapsBack[comparedRow](t, key, func(c *moving.Compared) { c.Charged.Currency = c.Planned.Currency })
 	mapsBack[commentRow](t, key, func(*support.Comment) {})
 	mapsBack[savedViewRow](t, key, func(*savedview.View) {})

@@ -41,6 +41,7 @@ type moveRow struct {
 	Direction   string
 	Address     string
 	Memberships string
+	Loyalty     string
 	APIKey      string `bun:"api_key"` // sealed
 	Rate        int64
 	Plans       string
@@ -64,6 +65,13 @@ type moveRow struct {
 	EndedAt     int64
 	DueAt       int64 `bun:",nullzero"`
 	Version     int64
+
+	PartsSource   int64
+	PartsPage     int64
+	PartsBeganAt  int64
+	PartsReadAt   int64
+	PartsMake     bool
+	PartsDeclined bool
 }
 
 func (r *moveRow) Columns(m *mapping, v *moving.Move) {
@@ -72,6 +80,7 @@ func (r *moveRow) Columns(m *mapping, v *moving.Move) {
 	mapText(m, &r.Direction, &v.Direction)
 	mapText(m, &r.Address, &v.Peer.Address)
 	mapText(m, &r.Memberships, &v.Peer.Memberships)
+	mapText(m, &r.Loyalty, &v.Peer.Loyalty)
 	mapSealed(m, "api_key", r.ShopID, &r.APIKey, &v.Peer.Key)
 	if m.toRow {
 		r.Rate = int64(math.Round(v.Peer.Rate * 1000))
@@ -100,6 +109,12 @@ func (r *moveRow) Columns(m *mapping, v *moving.Move) {
 	mapTime(m, &r.EndedAt, &v.EndedAt)
 	mapTime(m, &r.DueAt, &v.DueAt)
 	mapSame(m, &r.Version, &v.Version)
+	mapInt(m, &r.PartsSource, &v.Parts.Source)
+	mapInt(m, &r.PartsPage, &v.Parts.Page)
+	mapTime(m, &r.PartsBeganAt, &v.Parts.BeganAt)
+	mapTime(m, &r.PartsReadAt, &v.Parts.ReadAt)
+	mapSame(m, &r.PartsMake, &v.Parts.Make)
+	mapSame(m, &r.PartsDeclined, &v.Parts.Declined)
 	m.within(r.ID)
 }
 

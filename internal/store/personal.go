@@ -43,6 +43,7 @@ var personalTables = []personalTable{
 		"contract_id", "cycle", "title", "product_title", "sku", "variant_id", "product_id", "quantity", "currency", "price:money", "created_at:at",
 	}},
 	{"move_items", "Subscriptions that move from one service to another", byCustomer, []string{"move_id", "there_id", "stage", "contract:json", "products:json", "reason", "since:at", "ended_at:at"}},
+	{"move_parts", "Loyalty and preferences that move from another service", byCustomer, []string{"move_id", "kind", "there_id", "name", "stage", "data:json", "reason", "seen_at:at", "made_at:at"}},
 	{"loyalty_accounts", "Loyalty membership", byCustomer, []string{
 		"id", "customer_id", "email", "first_name", "last_name", "born", "status", "referral_code", "enrolled_at:at", "active_at:at", "available", "pending", "spent", "expired", "earned",
 		"currency", "order_spent:money", "credit:money",

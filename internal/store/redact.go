@@ -68,6 +68,7 @@ func (tx *Tx) Redact(ctx context.Context, customer int64, contracts []contract.C
 		{`UPDATE loyalty_accounts SET email = '', email_folded = '', first_name = '', last_name = '', born = '', version = version + 1 WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`UPDATE attempts SET note = '', version = version + 1 WHERE shop_id = ? AND contract_id IN (?) AND note <> ''`, bun.List(of)},
 		{`UPDATE move_items SET contract = '', products = '', customer_id = 0 WHERE shop_id = ? AND customer_id = ? AND stage IN ('SHADOW', 'STAYING')`, customer},
+		{`DELETE FROM move_parts WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM portal_preferences WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM sms_consents WHERE shop_id = ? AND customer_id = ?`, customer},
 		{`DELETE FROM contract_comments WHERE shop_id = ? AND contract_id IN (?)`, bun.List(of)},

@@ -23,6 +23,7 @@ type memberTx struct {
 	program  Program
 	now      time.Time
 	actor    activity.Actor // who acts: the service itself, if no request does
+	quiet    bool           // no notice is sent
 	credited []Event        // events of store credit, published when the ledger is written
 }
 
@@ -178,22 +179,31 @@ func (d *memberTx) openOrEnrol(ctx context.Context) (*Ledger, error) {
 // enrol adds a member and returns its locked ledger. Another transaction may have added the
 // member first.
 func (d *memberTx) enrol(ctx context.Context, who Person, born string) (*Ledger, error) {
-	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
+	a, err := d.add(ctx, who, born)
+	if err != nil {
 		return nil, err
+	}
+	l, err := d.openAll(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	d.earnForEnrolment(l)
+	return l, nil
+}
+
+// add adds a member, locked, unless another transaction has.
+func (d *memberTx) add(ctx context.Context, who Person, born string) (Account, error) {
+	if err := d.tx.AddAccounts(ctx, []Account{d.account(who, born)}); err != nil {
+		return Account{}, err
 	}
 	found, err := d.tx.AccountsOf(ctx, []int64{who.Customer})
 	if err == nil && len(found) == 0 {
 		err = fault.New(fault.Internal, "customer %d is no member right after enrolling", who.Customer)
 	}
 	if err != nil {
-		return nil, err
+		return Account{}, err
 	}
-	l, err := d.openAll(ctx, found[0])
-	if err != nil {
-		return nil, err
-	}
-	d.earnForEnrolment(l)
-	return l, nil
+	return found[0], nil
 }
 
 func (d *memberTx) account(who Person, born string) Account {
@@ -249,6 +259,9 @@ func (d *memberTx) save(ctx context.Context, ledgers ...*Ledger) error {
 	}
 	if err := d.tx.PutAccounts(ctx, accounts); err != nil {
 		return err
+	}
+	if d.quiet {
+		return nil
 	}
 	if err := d.tx.PublishMemberEvents(ctx, d.eventsOf(ledgers)...); err != nil {
 		return err

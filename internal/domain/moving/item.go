@@ -139,12 +139,7 @@ func (i Item) Key() string { return fmt.Sprintf("move-%d-%d-%d", i.Move, i.There
 
 // Judge judges the item by findings.
 func (i *Item) Judge(found []Finding) {
-	i.Findings, i.Fit = found, Goes
-	for _, f := range found {
-		if f.Fit == Stays || i.Fit == Goes {
-			i.Fit = f.Fit
-		}
-	}
+	i.Findings, i.Fit = found, fitOf(found)
 }
 
 // Fail notes a failure and when it is tried again.

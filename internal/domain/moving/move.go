@@ -36,6 +36,7 @@ const (
 type Peer struct {
 	Address     string  // of its interface for subscriptions, such as https://subscriptions.example.com
 	Memberships string  // of its interface for memberships; empty: it has none
+	Loyalty     string  // of its interface for loyalty; empty: it has none
 	Key         string  // API key; stored encrypted
 	Rate        float64 // requests per second that it allows
 }
@@ -52,6 +53,7 @@ type Move struct {
 
 	// Plans are the selling plans of the service that is moved to, by those of the one that is left.
 	Plans map[int64]int64
+	Parts Parts // of a move to this service
 
 	Line      shop.Line // that is being listed
 	Page      int       // that is listed next; of a file, the last line that was read
@@ -82,6 +84,11 @@ func (m Move) Other() string {
 
 // Open reports whether something is left to do.
 func (m Move) Open() bool { return m.Status != Ended }
+
+// ListAgain has all contracts listed and read again that are not moved.
+func (m *Move) ListAgain() {
+	m.Status, m.Line, m.Page, m.Announced, m.Since = Listing, shop.Subscriptions, 0, 0, time.Time{}
+}
 
 // Waves are the percentages that are offered, one after the other.
 var Waves = []int{1, 10, 100}

@@ -54,6 +54,7 @@ type CountTx interface {
 type ReadTx interface {
 	shop.Reader
 	CountTx
+	PartReader
 	// Move returns a move, or NotFound. Moves returns all, the newest first.
 	Move(ctx context.Context, id ID) (Move, error)
 	Moves(ctx context.Context) ([]Move, error)
@@ -100,6 +101,7 @@ type Tx interface {
 	ReadTx
 	ItemTx
 	FileTx
+	PartTx
 	activity.Recorder
 	// PutMove inserts a move whose ID is 0, giving it one, and writes another one if its Version is
 	// still what was read; otherwise it fails with a Conflict.

@@ -20,9 +20,10 @@ func testMoves(t *testing.T, open opener) {
 	open.twice(t, "a move is kept whole, and written only as it was read", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		whole := moving.Move{
-			Direction: moving.Out, Peer: moving.Peer{Address: "https://a.example", Memberships: "https://b.example", Key: "key", Rate: 2.5}, Status: moving.Reading, Paused: true,
+			Direction: moving.Out, Peer: moving.Peer{Address: "https://a.example", Memberships: "https://b.example", Loyalty: "https://c.example", Key: "key", Rate: 2.5}, Status: moving.Reading, Paused: true,
 			By: activity.Actor{Source: activity.MerchantPortal, By: "ana", ClientIP: "192.0.2.1"}, Plans: map[int64]int64{1: 2}, Line: shop.Memberships, Page: 3, Announced: 4, Wave: 10,
 			Failures: 2, Failure: "late", FailedAt: day, ListedAt: day.Add(1e9), ListAt: day.Add(2e9), Since: day.Add(3e9), CreatedAt: day.Add(4e9), ReadAt: day.Add(5e9), DueAt: day.Add(6e9),
+			Parts: moving.Parts{Source: 2, Page: 3, BeganAt: day.Add(7e9), ReadAt: day.Add(8e9), Make: true, Declined: true},
 		}
 		w.in(func(tx *store.Tx) error { whole.ID = 0; return tx.PutMove(t.Context(), &whole) })
 		w.in(func(tx *store.Tx) error {
@@ -190,6 +191,7 @@ func testMoves(t *testing.T, open opener) {
 			return nil
 		})
 	})
+	open.twice(t, "parts of a move are kept whole, listed again and removed when they are gone", testMoveParts)
 	open.twice(t, "compared orders are counted by verdict, and one is replaced", func(t *testing.T, open opener) {
 		w := begin(t, open)
 		usd := money.Amount{Minor: 1250, Currency: "USD"}

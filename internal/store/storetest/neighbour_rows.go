@@ -148,6 +148,10 @@ func parts(id shop.ID) []part {
 		if err := tx.AddMoveFile(ctx, m.ID, 0, []byte("theirs")); err != nil {
 			return err
 		}
+		theirs := moving.Part{Move: m.ID, PartKey: moving.PartKey{Kind: moving.MemberPart, There: "901"}, Name: "theirs", Customer: 901, Stage: moving.PartReady, Unread: true, SeenAt: earlier}
+		if err := tx.PutMoveParts(ctx, []moving.Part{theirs}); err != nil {
+			return err
+		}
 		return tx.AddCompared(ctx, []moving.Compared{{Move: m.ID, There: 1, Date: day, Verdict: moving.Missing, Text: "theirs"}})
 	})
 	within("comments", func(ctx context.Context, tx *store.Tx) error {

@@ -135,7 +135,7 @@ func (e Order) Needs() Needs {
 // swapOrder returns the order as swap rules see it.
 func (e Order) swapOrder(lines []swap.LineItem) swap.Order {
 	return swap.Order{
-		Cycle: e.Cycle, First: e.Of.Orders == 0 && e.Of.OriginOrderID == 0, Used: e.used, Lines: lines,
+		Cycle: e.Cycle, First: e.Of.EarlierOrders+e.Of.Completed() == 0, Used: e.used, Lines: lines,
 	}
 }
 

@@ -24,6 +24,7 @@ type Progress struct {
 	Stages  map[moving.Stage]int
 	Sums    []Sum
 	Tallies []moving.Tally
+	Parts   []moving.PartCount
 	// Pace is contracts per minute: that are read until all were, and then that are moved; 0: not known.
 	Pace float64
 	// EndsAt is when all are read, or all of the wave are moved, at that pace; zero: not known.
@@ -57,6 +58,16 @@ func (p Progress) Differences() (compared, differ, unexplained int) {
 	return compared, differ, unexplained
 }
 
+// PartsAt returns how many parts of a kind are at a stage.
+func (p Progress) PartsAt(kind moving.PartKind, stage moving.PartStage) (n int) {
+	for _, c := range p.Parts {
+		if c.Kind == kind && c.Stage == stage {
+			n += c.N
+		}
+	}
+	return n
+}
+
 // Moves returns the moves of a store, the newest first.
 func (s *Service) Moves(ctx context.Context, of shop.ID) ([]moving.Move, error) {
 	var list []moving.Move
@@ -80,6 +91,9 @@ func (s *Service) Progress(ctx context.Context, of shop.ID, id moving.ID) (Progr
 		}
 		p.add(counts)
 		if p.Tallies, err = tx.MoveTallies(ctx, id); err != nil {
+			return err
+		}
+		if p.Parts, err = tx.MovePartCounts(ctx, id); err != nil {
 			return err
 		}
 		if p.Move.ReadAt.IsZero() {

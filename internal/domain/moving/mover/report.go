@@ -68,38 +68,90 @@ func (s *Service) rows(ctx context.Context, of shop.ID, id moving.ID, fn func(Ro
 	}
 }
 
-// ReportJSON writes the contracts of a move as JSON Lines.
+// PartRow is in a report what the store has beside contracts.
+type PartRow struct {
+	Kind     moving.PartKind  `json:"part"`
+	Line     shop.Line        `json:"line,omitempty"`
+	Number   string           `json:"id,omitempty"` // empty: all of the kind
+	Name     string           `json:"name,omitempty"`
+	Customer int64            `json:"customerId,omitempty"`
+	Stage    moving.PartStage `json:"stage"`
+	Fit      moving.Fit       `json:"fit,omitempty"`
+	Here     int64            `json:"movedId,omitempty"`
+	Reason   string           `json:"reason,omitempty"`
+	Findings []moving.Finding `json:"findings"`
+}
+
+// partRows calls fn for every part of a move, by kind.
+func (s *Service) partRows(ctx context.Context, of shop.ID, id moving.ID, fn func(PartRow) error) error {
+	for after := (moving.PartKey{}); ; {
+		list, err := s.PartsOf(ctx, of, id, moving.PartMatch{}, after, reportAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			r := PartRow{Kind: p.Kind, Line: p.Line, Number: p.There, Name: p.Name, Customer: p.Customer, Stage: p.Stage, Fit: p.Fit, Here: p.Here, Reason: p.Reason, Findings: p.Findings}
+			if r.Findings == nil {
+				r.Findings = []moving.Finding{}
+			}
+			if err := fn(r); err != nil {
+				return err
+			}
+			after = p.PartKey
+		}
+		if len(list) < reportAtOnce {
+			return nil
+		}
+	}
+}
+
+// ReportJSON writes the parts and the contracts of a move as JSON Lines.
 func (s *Service) ReportJSON(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error {
 	lines := json.NewEncoder(to)
+	if err := s.partRows(ctx, of, id, func(r PartRow) error { return lines.Encode(r) }); err != nil {
+		return err
+	}
 	return s.rows(ctx, of, id, func(r Row) error { return lines.Encode(r) })
 }
 
-// ReportCSV writes the contracts of a move as CSV, one line for each finding, and one for a contract
-// without any.
+// ReportCSV writes the parts and the contracts of a move as CSV, one line for each finding, and one for
+// what has none.
 func (s *Service) ReportCSV(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error {
 	out := csv.NewWriter(to)
 	out.UseCRLF = true
-	if err := out.Write([]string{"contract", "imported id", "line", "customer", "email", "status", "stage", "fit", "next order", "amount", "currency", "moved to", "reason", "code", "field", "finding"}); err != nil {
+	header := []string{
+		"kind", "number", "name", "line", "customer", "email", "status", "stage", "fit", "next order", "amount", "currency", "moved to", "reason", "code", "field", "finding",
+	}
+	if err := out.Write(header); err != nil {
 		return err
 	}
-	err := s.rows(ctx, of, id, func(r Row) error {
-		next := ""
-		if r.Next != nil {
-			next = r.Next.Format(time.RFC3339)
-		}
-		head := []string{
-			number(r.Contract), sheet.Cell(r.Imported), string(r.Line), number(r.Customer), sheet.Cell(r.Email), r.Status, string(r.Stage), string(r.Fit), next, r.Amount, r.Currency, number(r.Here), sheet.Cell(r.Reason),
-		}
-		for _, f := range r.Findings {
+	write := func(head []string, findings []moving.Finding) error {
+		for _, f := range findings {
 			if err := out.Write(append(head, f.Code, f.Field, sheet.Cell(f.Text))); err != nil {
 				return err
 			}
 		}
-		if len(r.Findings) == 0 {
+		if len(findings) == 0 {
 			return out.Write(append(head, "", "", ""))
 		}
 		return nil
+	}
+	err := s.partRows(ctx, of, id, func(r PartRow) error {
+		return write([]string{
+			string(r.Kind), sheet.Cell(r.Number), sheet.Cell(r.Name), string(r.Line), number(r.Customer), "", "", string(r.Stage), string(r.Fit), "", "", "", number(r.Here), sheet.Cell(r.Reason),
+		}, r.Findings)
 	})
+	if err == nil {
+		err = s.rows(ctx, of, id, func(r Row) error {
+			next := ""
+			if r.Next != nil {
+				next = r.Next.Format(time.RFC3339)
+			}
+			return write([]string{
+				"CONTRACT", number(r.Contract), sheet.Cell(r.Imported), string(r.Line), number(r.Customer), sheet.Cell(r.Email), r.Status, string(r.Stage), string(r.Fit), next, r.Amount, r.Currency, number(r.Here), sheet.Cell(r.Reason),
+			}, r.Findings)
+		})
+	}
 	out.Flush()
 	if err == nil {
 		err = out.Error()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/parts"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -63,6 +64,7 @@ type Service struct {
 	Imports  moving.Imports
 	Here     func(m moving.Move) End // this service
 	Peer     func(p moving.Peer) End // another one
+	Parts    *parts.Service          // what moves beside contracts
 	Known    func(plan int64) bool   // reports whether a selling plan is one of ours; nil: none is
 	Clock    clock.Clock
 	Log      *slog.Logger

@@ -38,7 +38,7 @@ func (n *New) check() error {
 		field   string
 		address *string
 		must    bool
-	}{{"address", &n.Peer.Address, true}, {"memberships", &n.Peer.Memberships, false}} {
+	}{{"address", &n.Peer.Address, true}, {"memberships", &n.Peer.Memberships, false}, {"loyalty", &n.Peer.Loyalty, false}} {
 		*a.address = strings.TrimRight(strings.TrimSpace(*a.address), "/")
 		if *a.address == "" && !a.must {
 			continue
@@ -47,6 +47,9 @@ func (n *New) check() error {
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return bad(a.field, "%s must be the base address of the other service, such as https://subscriptions.example.com, not %q", a.field, *a.address)
 		}
+	}
+	if n.Direction == moving.Out && n.Peer.Loyalty != "" {
+		return bad("loyalty", "members do not move to another service: leave the address of its loyalty out")
 	}
 	if n.Peer.Key = strings.TrimSpace(n.Peer.Key); n.Peer.Key == "" {
 		return bad("key", "the API key of the other service is missing")
@@ -122,12 +125,15 @@ func (s *Service) SetPaused(ctx context.Context, of shop.ID, id moving.ID, by ac
 
 // SetWave lets so many percent of the contracts that go be moved.
 func (s *Service) SetWave(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, percent int) (moving.Move, error) {
-	return s.change(ctx, of, id, by, fmt.Sprintf("%d percent of the contracts are moved", percent), func(_ moving.Tx, m *moving.Move) error {
+	return s.change(ctx, of, id, by, fmt.Sprintf("%d percent of the contracts are moved", percent), func(tx moving.Tx, m *moving.Move) error {
+		if err := partsFirst(ctx, tx, *m); err != nil {
+			return err
+		}
 		return m.SetWave(percent)
 	})
 }
 
-// ReadAgain lists and reads all contracts again that are not moved.
+// ReadAgain lists and reads all contracts again that are not moved, and what the store has beside them.
 func (s *Service) ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
 	return s.change(ctx, of, id, by, "all contracts are read again", func(_ moving.Tx, m *moving.Move) error {
 		switch {
@@ -136,7 +142,8 @@ func (s *Service) ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by ac
 		case m.File != nil && m.File.Parts == 0:
 			return fault.New(fault.FailedPrecondition, "the file was removed: end the move, then upload the file again").Entity("move").Code("moveFileRemoved")
 		}
-		m.Status, m.Line, m.Page, m.Announced, m.Since = moving.Listing, shop.Subscriptions, 0, 0, time.Time{}
+		m.ListAgain()
+		m.Parts.ReadAgain()
 		return nil
 	})
 }

@@ -46,7 +46,9 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 		if err != nil || !found {
 			return err
 		}
+		worked, err := s.Parts.Work(ctx, store, m, s.onLease, rest)
 		switch {
+		case err != nil || worked:
 		case m.Status == moving.Listing && m.File != nil:
 			err = s.readFile(ctx, store, m)
 		case m.Status == moving.Listing:

@@ -1,0 +1,250 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
+	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/pgtest"
+)
+
+// startMove starts a move from the first instance, without naming a plan.
+func (b *bench) startMove(loyalty string) moving.ID {
+	b.t.Helper()
+	m := b.Manifest()
+	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
+		Direction: moving.In, By: activity.Operator,
+		Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Loyalty: loyalty, Key: m.APIKey, Rate: 1000},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return move.ID
+}
+
+// makeParts has the parts of a move made and waits until they are.
+func (b *bench) makeParts(id moving.ID) moves.Progress {
+	b.t.Helper()
+	if _, err := b.second.front.running().Moves.MakeParts(b.t.Context(), b.secondStore(), id, activity.Operator); err != nil {
+		b.t.Fatal(err)
+	}
+	b.advance("PT30M")
+	p := b.progress(id)
+	if p.Move.Parts.Make || p.Move.Parts.ReadAt.IsZero() || p.Move.Status != moving.Ready {
+		b.t.Fatalf("after half an hour the parts of the move, which is %s, are not made: %+v (%s)", p.Move.Status, p.Move.Parts, p.Move.Failure)
+	}
+	return p
+}
+
+// parts returns the parts of a move.
+func (b *bench) parts(id moving.ID) []moving.Part {
+	b.t.Helper()
+	list, err := b.second.front.running().Moves.PartsOf(b.t.Context(), b.secondStore(), id, moving.PartMatch{}, moving.PartKey{}, 1000)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return list
+}
+
+// forget has a move forget that its parts were made, as if the process had died before it was noted.
+func (b *bench) forget(id moving.ID) {
+	b.t.Helper()
+	parts := b.parts(id)
+	for n := range parts {
+		if p := &parts[n]; p.Stage == moving.PartMade {
+			p.Stage, p.Here, p.Plans = moving.PartReady, 0, nil
+		}
+	}
+	err := b.second.front.running().Store.Moves().Update(b.t.Context(), b.secondStore(), func(tx moving.Tx) error { return tx.PutMoveParts(b.t.Context(), parts) })
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// has is how much a store has at the second instance.
+type has struct{ Groups, Clubs, Rules, Bundles, Members int }
+
+func (b *bench) secondHas() has {
+	b.t.Helper()
+	db, of, all := b.second.front.running().Store, b.secondStore(), page.Request{Size: 100}
+	count := func(_ any, n int, err error) int {
+		b.t.Helper()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return n
+	}
+	var is has
+	groups, n, err := db.PlanGroups(b.t.Context(), of, shop.Subscriptions, all)
+	is.Groups = count(groups, n, err)
+	groups, n, err = db.PlanGroups(b.t.Context(), of, shop.Memberships, all)
+	is.Clubs = count(groups, n, err)
+	rules, n, err := db.SwapRulesOf(b.t.Context(), of, shop.Subscriptions, all)
+	is.Rules = count(rules, n, err)
+	bundles, n, err := db.Bundles(b.t.Context(), of, shop.Subscriptions, all)
+	is.Bundles = count(bundles, n, err)
+	members, n, err := db.TopMembers(b.t.Context(), of, all)
+	is.Members = count(members, n, err)
+	return is
+}
+
+// balance returns a member's points at an instance.
+func (b *bench) balance(loyalty, key string, customer int64) float64 {
+	b.t.Helper()
+	var is struct{ AvailablePoints float64 }
+	status, text := ask(b.t, "GET", loyalty+"/api/external/customer-loyalty?customer_id="+strconv.FormatInt(customer, 10), key, "")
+	if err := json.Unmarshal([]byte(text), &is); status != http.StatusOK || err != nil {
+		b.t.Fatalf("the points of customer %d: %d %s", customer, status, text)
+	}
+	return is.AvailablePoints
+}
+
+// sameBalances checks that members have the points that they had there when they were made.
+func (b *bench) sameBalances(id moving.ID) {
+	b.t.Helper()
+	m, points := b.Manifest(), 0.0
+	for _, p := range b.parts(id) {
+		if p.Kind != moving.MemberPart || p.Stage != moving.PartMade {
+			continue
+		}
+		got, want := b.balance(m.Second.Loyalty, m.Second.APIKey, p.Customer), p.Data.Member.Available.Float()
+		if points += want; got != want {
+			b.t.Errorf("customer %d has %v points, want %v", p.Customer, got, want)
+		}
+	}
+	if points == 0 {
+		b.t.Error("no member came with points")
+	}
+}
+
+func TestPartsMoveBeforeContracts(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(testing.TB) string{"SQLite": func(testing.TB) string { return "" }, "PostgreSQL": pgtest.Empty} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			movesWithParts(t, database(t))
+		})
+	}
+}
+
+// movesWithParts moves a store with its plan groups, swap rules and members: none is made twice, and each
+// customer is charged the same amounts on the same days as without the move, also where a rule applies.
+func movesWithParts(t *testing.T, database string) {
+	stays := start(t, Options{MainOnly: true, Contracts: 30})
+	b := start(t, Options{Second: true, MainOnly: true, Contracts: 30, SecondDatabase: database})
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	id := b.startMove(b.Manifest().Loyalty)
+	b.advance("PT30M")
+	if got := b.secondHas(); got != (has{}) {
+		t.Errorf("a dry run made %+v", got)
+	}
+	for _, p := range b.parts(id) {
+		if goes := p.Stage == moving.PartReady; goes != (p.Kind != moving.ProfilePart) {
+			t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
+		}
+	}
+	service := b.second.front.running().Moves
+	_, err := service.SetWave(t.Context(), b.secondStore(), id, activity.Operator, 100)
+	if refused, is := errors.AsType[*fault.Error](err); !is || refused.ErrorKey != "partsNotMade" {
+		t.Errorf("a wave before the parts were made: %v", err)
+	}
+	b.makeParts(id)
+	once := b.secondHas()
+	if want := (has{Groups: 1, Clubs: 1, Rules: 1, Bundles: once.Bundles, Members: once.Members}); once != want || once.Members == 0 {
+		t.Errorf("made %+v, want %+v and members", once, want)
+	}
+	b.sameBalances(id)
+	b.noMail()
+	earner := b.addPoints()
+	b.makeParts(id)
+	for _, p := range b.parts(id) {
+		if p.Kind != moving.ProfilePart && (p.Stage != moving.PartMade || p.Has("changedThere") != (p.Kind == moving.MemberPart && p.Customer == earner)) {
+			t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
+		}
+	}
+	b.sameBalances(id)
+	b.forget(id)
+	b.makeParts(id)
+	if got := b.secondHas(); got != once {
+		t.Errorf("made again: %+v, want %+v", got, once)
+	}
+	b.sameBalances(id)
+	b.noUnknownPlan(id)
+	b.wave(id, 100)
+	b.advance("P35D")
+	b.arrived(id)
+	stays.advance("P35DT1H30M")
+	b.sameCharges(stays)
+	var entries []any
+	status, text := ask(t, "GET", b.Manifest().Second.Subscriptions+"/api/external/v2/activity-logs?eventType.equals=SWAP_AUTOMATION_TRIGGERED", b.Manifest().Second.APIKey, "")
+	if err := json.Unmarshal([]byte(text), &entries); status != http.StatusOK || err != nil || len(entries) == 0 {
+		t.Errorf("no swap rule applied here: %d %s", status, text)
+	}
+}
+
+// addPoints gives points to a member of the first instance and returns which.
+func (b *bench) addPoints() int64 {
+	b.t.Helper()
+	m := b.Manifest()
+	body := fmt.Sprintf(`{"customerId":%d,"points":5}`, m.Examples.LoyaltyCustomer)
+	if status, text := ask(b.t, "POST", m.Loyalty+"/api/external/add-points", m.APIKey, body); status/100 != 2 {
+		b.t.Fatalf("adding points: %d %s", status, text)
+	}
+	return m.Examples.LoyaltyCustomer
+}
+
+// secondShop returns the demo store as the second instance has it.
+func (b *bench) secondShop() shop.Shop {
+	b.t.Helper()
+	of, err := b.second.front.running().Store.Shops().ShopByDomain(b.t.Context(), b.Manifest().Shop)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return of
+}
+
+// mailsOff returns the e-mails that a customer of the second instance does not want.
+func (b *bench) mailsOff(customer int64) ([]notify.Kind, error) {
+	p, err := b.second.front.running().Portal.Preferences(b.t.Context(), portal.Caller{Shop: b.secondShop(), Actor: activity.Actor{Customer: customer}})
+	return p.Off, err
+}
+
+// noUnknownPlan checks that each plan of the contracts has one here that takes its place.
+func (b *bench) noUnknownPlan(id moving.ID) {
+	b.t.Helper()
+	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{}, 0, 1000)
+	if err != nil || len(items) == 0 {
+		b.t.Fatalf("%d contracts, %v", len(items), err)
+	}
+	for _, i := range items {
+		for _, f := range i.Findings {
+			if f.Code == "planUnknown" || f.Code == "membershipPlanUnknown" {
+				b.t.Errorf("contract %d: %s", i.There, f.Text)
+			}
+		}
+	}
+}
+
+// noMail checks that the second instance has sent no e-mail.
+func (b *bench) noMail() {
+	b.t.Helper()
+	var mails []message
+	b.direct("GET", "/mail", "", &mails)
+	for _, m := range mails {
+		if m.Instance == secondName {
+			b.t.Errorf("%s was written to: %s", m.To, m.Kind)
+		}
+	}
+}
