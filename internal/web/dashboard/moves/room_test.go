@@ -236,6 +236,16 @@ func TestPartOfPageIsReadAgainUntilMoveRests(t *testing.T) {
 	}
 }
 
+func TestPaceIsThatOfLastArrivals(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	now := b.Clock.Now()
+	arrived, earlier := b.item(1, moving.Moved), b.item(2, moving.Moved)
+	arrived.EndedAt, earlier.EndedAt = now.Add(-2*time.Minute), now.Add(-time.Hour)
+	path := b.put(moving.Move{Status: moving.Ready, ReadAt: now.Add(-2 * time.Hour), Wave: 100}, arrived, earlier, b.item(3, moving.Chosen), b.item(4, moving.Shadow))
+	b.Want(b.Get(path), http.StatusOK, "2 of 4 contracts moved; 2 of the wave left", "0.5 contracts a minute: about 4 minutes left, until 25 Nov 2026, 12:04 UTC")
+}
+
 func TestFailureOfOtherServiceIsShown(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -129,8 +129,8 @@ func Source(s activity.Source) string { return sources[s] }
 func Of(e activity.Entry) Line {
 	fields := fieldsOf(e.Info)
 	p := phraseOf(e)
-	if way, is := phraseOfMove(e, fields); is {
-		p = way
+	if moved, is := phraseOfMove(e, fields); is {
+		p = moved
 	}
 	l := Line{Icon: p.icon, Tone: p.tone, Text: p.text, By: sources[e.Actor.Source]}
 	switch e.Status {
@@ -186,9 +186,9 @@ var moves = map[moving.Way]phrase{
 
 // phraseOfMove returns what an entry about a move is called.
 func phraseOfMove(e activity.Entry, fields map[string]any) (phrase, bool) {
-	switch way, _ := fields["moved"].(string); {
-	case e.Event == activity.InformationalEvent && way != "":
-		p, known := moves[moving.Way(way)]
+	switch moved, _ := fields["moved"].(string); {
+	case e.Event == activity.InformationalEvent && moved != "":
+		p, known := moves[moving.Way(moved)]
 		return p, known
 	case e.Event == activity.InformationalEvent && fields["move"] != nil && fields["direction"] != nil:
 		return phrase{family{"swap", dashboard.Info}, "A move of contracts"}, true
