@@ -66,6 +66,8 @@ func TestStoreIsMovedInTheBrowser(t *testing.T) {
 	v.open("wave of everything", move+"/wave?percent=100", http.StatusOK)
 	v.click("wave begun", "main form button", http.StatusOK)
 	advance("P3D")
+	v.tab.Until(`document.querySelector("#move-progress").innerText.includes("the wave of 100 percent has arrived")`) // a script reads it again
+	v.tab.Until(`!document.querySelector("#move-progress").hasAttribute("hx-get")`)
 	v.open("moved", move, http.StatusOK)
 	v.says("moved")
 	v.open("contracts moved", move+"/contracts?show=moved", http.StatusOK)

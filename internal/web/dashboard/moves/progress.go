@@ -71,7 +71,7 @@ func progressOf(p mover.Progress, v dashboard.Visit) progressPart {
 		part.Failure = fmt.Sprintf("The other service has failed since %s: %s.", v.Instant(m.FailedAt), m.Failure)
 		part.Again = fmt.Sprintf("It is tried again at %s. The move goes on where it stopped.", v.Instant(m.DueAt))
 	}
-	part.State = fmt.Sprintf("%s-%t-%d-%t-%t", m.Status, m.Paused, m.Wave, m.ReadAt.IsZero(), p.Failing > 0)
+	part.State = fmt.Sprintf("%s-%t-%d-%t-%t-%t", m.Status, m.Paused, m.Wave, m.ReadAt.IsZero(), p.Failing > 0, part.Goes)
 	return part
 }
 

@@ -227,7 +227,7 @@ func TestPartOfPageIsReadAgainUntilMoveRests(t *testing.T) {
 	path := b.put(moving.Move{Status: moving.Reading}, b.item(1, moving.Shadow), moving.Item{There: 2, Stage: moving.Found})
 	p := b.Get(path)
 	b.Want(p, http.StatusOK, "every 3s", "1 of 2 contracts read", "0.5 contracts a minute: about 2 minutes left", "Show the progress again")
-	part := b.Get(path + "?part=1&state=READING-false-0-true-false")
+	part := b.Get(path + "?part=1&state=READING-false-0-true-false-true")
 	if b.Want(part, http.StatusOK, "1 of 2 contracts read"); strings.Contains(part.Text, "<html") || part.Header.Get("HX-Refresh") != "" {
 		t.Errorf("the part is a page, or has it opened again: %v", part.Header)
 	}
