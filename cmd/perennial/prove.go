@@ -21,13 +21,14 @@ type proveCommand struct {
 	World    int      `help:"Run only the world with this number." default:"0"`
 	Upto     uint64   `help:"End each world after so many steps; 0: at its end." default:"0"`
 	Without  []string `help:"Kinds of faults to leave out."`
+	Moving   bool     `help:"Two services beside one platform, and contracts that move from one to the other and back under the faults."`
 	Out      string   `help:"File for the proof." type:"path" placeholder:"proof.md"`
 }
 
 // Run runs the proof. It fails when the proof does not hold.
 func (c *proveCommand) Run(ctx context.Context, out io.Writer) error {
 	o := prove.Options{
-		Seed: c.Seed, Renewals: c.Renewals, Faults: c.Faults, Nodes: c.Nodes, World: c.World, UpTo: c.Upto, Progress: out,
+		Seed: c.Seed, Renewals: c.Renewals, Faults: c.Faults, Nodes: c.Nodes, World: c.World, UpTo: c.Upto, Moving: c.Moving, Progress: out,
 	}
 	if c.Database != "sqlite" {
 		o.Database = c.Database
@@ -68,6 +69,9 @@ func (c *proveCommand) line() string {
 	}
 	if c.Upto != 0 {
 		line += fmt.Sprintf(" --upto %d", c.Upto)
+	}
+	if c.Moving {
+		line += " --moving"
 	}
 	if len(c.Without) > 0 {
 		line += " --without " + strings.Join(c.Without, ",")

@@ -54,6 +54,7 @@ import (
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/sweep"
 	"github.com/perennialhq/perennial/internal/tracing"
+	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
 	"github.com/perennialhq/perennial/internal/web/portal/letters"
 )
@@ -92,8 +93,10 @@ type Dashboard struct {
 // goroutine that asked for it.
 type Simulated struct {
 	Platform http.RoundTripper // the way to the platform
+	Peers    http.RoundTripper // the way to other services, to move contracts
 	Wait     func(ctx context.Context, least, most time.Duration) error
 	Mail     notify.Transport
+	Keys     web.Keys // who may use the interface; nil: it is not served
 }
 
 // App is the assembled service.

@@ -47,6 +47,7 @@ type life struct {
 	tasks []task.Task
 
 	staff *shopify.Client // another vendor's app at the platform
+	peer  http.Handler    // another service, from which contracts come; nil: there is none
 }
 
 // inProcess carries requests to a handler.
@@ -105,7 +106,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 			ReconcileEvery: 24 * time.Hour,
 		},
 		Clock: l.clock, Log: slog.New(slog.DiscardHandler), Kind: Sandbox,
-		Simulated: &Simulated{Platform: wire, Wait: func(context.Context, time.Duration, time.Duration) error { return nil }, Mail: noMail{}},
+		Simulated: &Simulated{Platform: wire, Peers: inProcess(func() http.Handler { return l.peer }), Wait: func(context.Context, time.Duration, time.Duration) error { return nil }, Mail: noMail{}},
 	})
 	l.must(err)
 	place, err := l.app.place(ctx)

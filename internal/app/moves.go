@@ -21,7 +21,12 @@ const moveParallel = 8
 
 // moveContracts assembles the service that moves contracts from another service to this one, and back.
 func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
-	others := peer.New(signed.Transport(a.options.Settings.PrivatePartners), a.options.Settings.CallTimeout, a.options.Clock)
+	o := peer.Options{Transport: signed.Transport(a.options.Settings.PrivatePartners), Timeout: a.options.Settings.CallTimeout, Clock: a.options.Clock}
+	parallel := moveParallel
+	if s := a.options.Simulated; s != nil {
+		o.Transport, o.Timeout, o.Wait, parallel = s.Peers, 0, s.Wait, 1
+	}
+	others := peer.New(o)
 	a.callers = append(a.callers, others)
 	own := &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations}
 	a.Moves = &mover.Service{
@@ -33,7 +38,7 @@ func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 			Plans: a.Plans, PlanBook: a.Store, Swaps: a.Swaps, SwapBook: a.Store, Bundles: a.Bundles, Shelf: a.Store, Points: a.Loyalty, Portal: a.Portal,
 			Clock: a.options.Clock, Log: a.options.Log,
 		},
-		Clock: a.options.Clock, Log: a.options.Log, Parallel: moveParallel,
+		Clock: a.options.Clock, Log: a.options.Log, Parallel: parallel,
 	}
 }
 

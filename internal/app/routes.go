@@ -1,12 +1,15 @@
 package app
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/perennialhq/perennial/internal/deliver"
+	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/requestlog"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
@@ -17,10 +20,15 @@ import (
 	"github.com/perennialhq/perennial/internal/web/portal"
 )
 
-// route builds the handlers of every audience. A simulation has webhooks only.
+// route builds the handlers of every audience. A simulation has webhooks and, with keys, the
+// interface for subscriptions.
 func (a *App) route() error {
-	if a.options.Simulated != nil {
-		a.Subscriptions = inbound.New(a.Intake, web.Frame{Log: a.options.Log})
+	if s := a.options.Simulated; s != nil {
+		frame := web.Frame{Log: a.options.Log}
+		a.Subscriptions = inbound.New(a.Intake, frame)
+		if s.Keys != nil {
+			a.Subscriptions = a.simulated(frame, a.Subscriptions)
+		}
 		return nil
 	}
 	a.Ops = web.Ops(promhttp.HandlerFor(a.Metrics.Registry, promhttp.HandlerOpts{}), web.Check{Name: "database", Do: a.Store.Ping}, web.Check{Name: "writing", Do: a.writable()}, web.Check{Name: "mail", Do: mailSet(a.options.Settings.Mail)}, web.Check{Name: "frozen", Do: a.noneFrozen})
@@ -32,15 +40,7 @@ func (a *App) route() error {
 		Answers: a.Store.Answers(), Clock: a.options.Clock,
 	}
 	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
-	line := func(l shop.Line) http.Handler {
-		return withLoyalty(points, admin.New(admin.Options{
-			Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Command, Explainer: a.Explain, Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Events: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store,
-			Edits: a.Edits, Creations: a.Creations, Splits: a.Splits, Lifecycle: a.Lifecycle, Shown: a.Edits,
-			Swaps: a.Swaps, SwapBook: a.Store, Preview: a.Charge.Prepare, OneOffs: a.Command, OneOffBook: a.Store, Mails: a.Store,
-			Upcoming: a.Command, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
-			Notifications: a.Store, Resender: a.Notify, Preferences: a.Portal, Consents: a.Consents,
-		}))
-	}
+	line := func(l shop.Line) http.Handler { return withLoyalty(points, a.line(l, frame, gate)) }
 	pages, err := a.portal(frame)
 	if err != nil {
 		return err
@@ -70,6 +70,44 @@ func (a *App) route() error {
 	}
 	return nil
 }
+
+// line builds the interface of a line.
+func (a *App) line(l shop.Line, frame web.Frame, gate web.Gate) http.Handler {
+	return admin.New(admin.Options{
+		Line: l, Frame: frame, Gate: gate, Trail: a.Store, Search: a.Store, Book: a.Store, Billing: a.Command, Explainer: a.Explain, Keys: a.Access, Connections: a.Partner, Webhooks: a.Webhooks, Events: a.Webhooks, Delivery: a.Delivery, Bundles: a.Bundles, Shelf: a.Store,
+		Edits: a.Edits, Creations: a.Creations, Splits: a.Splits, Lifecycle: a.Lifecycle, Shown: a.Edits,
+		Swaps: a.Swaps, SwapBook: a.Store, Preview: a.Charge.Prepare, OneOffs: a.Command, OneOffBook: a.Store, Mails: a.Store,
+		Upcoming: a.Command, Reports: a.Store, Customers: a.Store, Syncer: a.Intake, Links: a.Login, Plans: a.Plans, PlanBook: a.Store, Sold: a.Store,
+		Notifications: a.Store, Resender: a.Notify, Preferences: a.Portal, Consents: a.Consents,
+	})
+}
+
+// simulated adds the interface for subscriptions to the webhooks of a simulation. It is built once it
+// is used: most processes of a simulation die before.
+func (a *App) simulated(frame web.Frame, webhooks http.Handler) http.Handler {
+	subscriptions := sync.OnceValue(func() http.Handler {
+		s := a.options.Simulated
+		return a.line(shop.Subscriptions, frame, web.Gate{Keys: s.Keys, Limits: unlimited{}, Answers: a.Store.Answers(), Clock: a.options.Clock})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/webhooks/") {
+			webhooks.ServeHTTP(w, r)
+			return
+		}
+		subscriptions().ServeHTTP(w, r)
+	})
+}
+
+// unlimited lets every request through.
+type unlimited struct{}
+
+// Take grants it.
+func (unlimited) Take(context.Context, access.Bucket) (web.Allowance, error) {
+	return unlimited{}.Full(), nil
+}
+
+// Full is of no end.
+func (unlimited) Full() web.Allowance { return web.Allowance{Granted: true} }
 
 // logRequest writes a request of a key to the API log.
 func (a *App) logRequest(r web.Answered) {

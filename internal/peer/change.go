@@ -47,20 +47,21 @@ func (e *End) Stop(ctx context.Context, _ shop.Shop, line shop.Line, number int6
 
 // Resume has a contract charged again that ran before: on the date that its next order had, or
 // soon when that is past.
-func (e *End) Resume(ctx context.Context, _ shop.Shop, c moving.Contract) error {
+func (e *End) Resume(ctx context.Context, of shop.Shop, c moving.Contract) error {
 	if c.Status != contract.Active {
 		return nil
 	}
-	return about(e.activate(ctx, c, c.ID), "resume contract %d", c.ID)
+	return about(e.activate(ctx, of, c, c.ID, c.Past), "resume contract %d", c.ID)
 }
 
-// activate activates a contract and gives its next order the date that it had.
-func (e *End) activate(ctx context.Context, c moving.Contract, number int64) error {
+// activate activates a contract and gives its next order the date that it had, unless that order was
+// charged already: an earlier call may have been carried out though its answer was lost.
+func (e *End) activate(ctx context.Context, store shop.Shop, c moving.Contract, number int64, before []moving.Past) error {
 	if err := e.setStatus(ctx, c.Line, number, contract.Active); err != nil {
 		return err
 	}
-	is, err := e.row(ctx, c.Line, number)
-	if err != nil || c.Next.IsZero() || is.Next.Equal(c.Next) {
+	is, err := e.contract(ctx, store, c.Line, number)
+	if err != nil || c.Next.IsZero() || is.Next.Equal(c.Next) || is.Begun(before) {
 		return err
 	}
 	date := c.Next
@@ -101,7 +102,7 @@ func (e *End) Open(ctx context.Context, of shop.Shop, c moving.Contract, number 
 	if err != nil {
 		return err
 	}
-	if err := e.activate(ctx, c, number); err != nil {
+	if err := e.activate(ctx, of, c, number, nil); err != nil {
 		return about(err, "activate contract %d", number)
 	}
 	return about(e.adjust(ctx, c.Line, number, c.Edits(cal)), "adjust the orders of contract %d", number)

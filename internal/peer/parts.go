@@ -17,15 +17,20 @@ import (
 // partsAtOnce is how many parts a page lists; the interface allows 100 of each kind.
 const partsAtOnce = 100
 
-// operationMissing is the code of a call that the service does not have.
-const operationMissing = "operationMissing"
+// Codes of failures that a list of parts has where the other service has no such list.
+const (
+	operationMissing = "operationMissing"
+	interfaceMissing = "interfaceMissing"
+	scopeMissing     = "scopeMissing"
+)
 
 // partPaths are the lists of parts.
 var partPaths = map[moving.PartKind]string{
 	moving.GroupPart: "/subscription-groups", moving.RulePart: "/product-swaps", moving.BundlePart: "/subscription-bundle-settings", moving.MemberPart: "/top-customers",
 }
 
-// Parts returns a page of the parts of a kind. It is NotFound when the service has no list of them.
+// Parts returns a page of the parts of a kind. It is NotFound when the service has no list of them, and
+// a FailedPrecondition when the key may not read it.
 func (e *End) Parts(ctx context.Context, of shop.Shop, kind moving.PartKind, line shop.Line, page int) (moving.PartPage, error) {
 	path, is := partPaths[kind]
 	if !is {
@@ -45,8 +50,12 @@ func (e *End) Parts(ctx context.Context, of shop.Shop, kind moving.PartKind, lin
 	default:
 		list, err = pageOf(ctx, e, c, of, topShape.part)
 	}
-	if f, is := errors.AsType[*fault.Error](err); is && f.ErrorKey == operationMissing {
+	switch f, _ := errors.AsType[*fault.Error](err); {
+	case f == nil:
+	case f.ErrorKey == operationMissing, f.ErrorKey == interfaceMissing:
 		err = fault.Because(fault.NotFound, err, "the other service has no list of %s", kind).Entity("move").Code(operationMissing)
+	case f.ErrorKey == scopeMissing:
+		err = fault.Because(fault.FailedPrecondition, err, "the key may not read the list of %s", kind).Entity("move").Code(scopeMissing)
 	}
 	for n := range list.Parts {
 		list.Parts[n].Kind, list.Parts[n].Line = kind, line

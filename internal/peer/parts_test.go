@@ -35,7 +35,7 @@ func answering(t *testing.T, status int, bodies map[string]string) *End {
 		_, _ = w.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	others := New(http.DefaultTransport, time.Minute, clock.NewManual(time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)))
+	others := New(Options{Transport: http.DefaultTransport, Timeout: time.Minute, Clock: clock.NewManual(time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC))})
 	return others.End(moving.Peer{Address: server.URL, Loyalty: server.URL, Key: "key", Rate: 1000})
 }
 

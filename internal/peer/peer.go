@@ -40,19 +40,46 @@ const (
 type Services struct {
 	client *http.Client
 	clock  clock.Clock
+	pace   clock.Clock // refills the rates
+	wait   func(ctx context.Context, least, most time.Duration) error
 
 	mu       sync.Mutex
 	limiters map[string]*rate.Limiter // by address
 }
 
+// Options are what other services are called with.
+type Options struct {
+	Transport http.RoundTripper
+	Timeout   time.Duration // of one request
+	Clock     clock.Clock
+	// Wait lets time pass in a simulation, whose clock refills the rates then; nil: the machine's does.
+	Wait func(ctx context.Context, least, most time.Duration) error
+}
+
 // New returns the caller of other services. No redirect is followed: keys go nowhere else.
-func New(transport http.RoundTripper, timeout time.Duration, c clock.Clock) *Services {
-	return &Services{
-		clock: c,
+func New(o Options) *Services {
+	s := &Services{
+		clock: o.Clock, pace: o.Clock, wait: o.Wait,
 		client: &http.Client{
-			Transport: transport, Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Transport: o.Transport, Timeout: o.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		limiters: make(map[string]*rate.Limiter),
+	}
+	if s.wait == nil {
+		s.pace, s.wait = clock.System{}, sleep
+	}
+	return s
+}
+
+// sleep waits as the machine's time passes.
+func sleep(ctx context.Context, _, most time.Duration) error {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }
 
@@ -61,6 +88,26 @@ func (s *Services) CloseIdleConnections() { s.client.CloseIdleConnections() }
 
 // End returns a service.
 func (s *Services) End(p moving.Peer) *End { return &End{s, p} }
+
+// turn waits until the rate of a service allows another request. It fails at once when that is
+// after the context's end.
+func (s *Services) turn(ctx context.Context, p moving.Peer) error {
+	now := s.pace.Now()
+	r := s.limiter(p).ReserveN(now, 1)
+	d := r.DelayFrom(now)
+	if end, ends := ctx.Deadline(); ends && end.Sub(clock.System{}.Now()) < d {
+		r.CancelAt(now)
+		return context.DeadlineExceeded
+	}
+	if d == 0 {
+		return ctx.Err()
+	}
+	if err := s.wait(ctx, d, d); err != nil {
+		r.CancelAt(s.pace.Now())
+		return err
+	}
+	return nil
+}
 
 func (s *Services) limiter(p moving.Peer) *rate.Limiter {
 	s.mu.Lock()
@@ -118,7 +165,7 @@ func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
 	if c.key != "" {
 		r.Header.Set("Idempotency-Key", c.key)
 	}
-	if err := e.services.limiter(e.peer).Wait(ctx); err != nil {
+	if err := e.services.turn(ctx, e.peer); err != nil {
 		return nil, fault.Because(fault.Unavailable, err, "the rate of the other service was not free in time")
 	}
 	answer, err := e.services.client.Do(r)
@@ -134,8 +181,10 @@ func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
 		return nil, fault.New(fault.Unavailable, "an answer of the other service is larger than %d MiB", maxAnswer>>20)
 	case answer.StatusCode >= http.StatusMultipleChoices:
 		return answer.Header, refusal(answer, text)
-	case into == nil || len(bytes.TrimSpace(text)) == 0:
+	case into == nil:
 		return answer.Header, nil
+	case len(bytes.TrimSpace(text)) == 0 || string(bytes.TrimSpace(text)) == "null":
+		return nil, fault.New(fault.Unavailable, "the answer of the other service to %s %s is empty", c.method, c.path)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return nil, fault.Because(fault.Unavailable, err, "an answer of the other service to %s %s cannot be read", c.method, c.path)
@@ -169,7 +218,7 @@ func refusal(answer *http.Response, text []byte) error {
 	var said struct {
 		Title, Detail, Message, ErrorKey string
 	}
-	_ = json.Unmarshal(text, &said) // an answer in another form has no reason
+	isJSON := json.Unmarshal(text, &said) == nil // an answer in another form has no reason
 	why := said.Detail
 	for _, other := range []string{said.Title, said.Message} {
 		if why == "" {
@@ -184,12 +233,18 @@ func refusal(answer *http.Response, text []byte) error {
 		return fault.New(kind, format, args...).Entity("move").Code(said.ErrorKey)
 	}
 	switch {
+	case status < http.StatusBadRequest:
+		return f(fault.Unavailable, "the other service redirects to another address (%d), which is not followed: name the base address that it answers at", status)
+	case status == http.StatusNotFound && !isJSON:
+		return f(fault.Unavailable, "what answered %d in place of the other service is not its interface", status).Code(interfaceMissing)
 	case status == http.StatusNotFound:
 		return f(fault.NotFound, "the other service does not know it: %s", why)
 	case status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented:
 		return f(fault.FailedPrecondition, "the other service does not have the operation (%d)", status).Code(operationMissing)
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return f(fault.FailedPrecondition, "the other service refuses the key (%d): %s", status, why).Code("keyRefused")
+	case status == http.StatusUnauthorized: // of the move, like the next one, not of one contract
+		return f(fault.Unavailable, "the other service refuses the key (401): %s", why).Code("keyRefused")
+	case status == http.StatusForbidden:
+		return f(fault.Unavailable, "the key may not do that at the other service (403): %s", why).Code(scopeMissing)
 	case status == http.StatusTooManyRequests:
 		return f(fault.RateLimited, "the other service asks to wait").RetryAfter(retryAfter(answer))
 	case status == http.StatusConflict || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
@@ -202,10 +257,18 @@ func refusal(answer *http.Response, text []byte) error {
 func retryAfter(answer *http.Response) time.Duration {
 	text := answer.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(min(max(seconds, 0), 3600)) * time.Second
+		return time.Duration(min(max(seconds, 0), longestWait)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		if sent, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
+			return min(max(at.Sub(sent), 0), longestWait*time.Second)
+		}
 	}
 	return 0
 }
+
+// longestWait is how many seconds a service may ask to wait.
+const longestWait = 3600
 
 // about adds what was done to a failure.
 func about(err error, format string, args ...any) error {

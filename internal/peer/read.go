@@ -12,6 +12,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -61,13 +62,20 @@ func (e *End) contract(ctx context.Context, of shop.Shop, line shop.Line, number
 		return moving.Contract{}, fault.New(fault.Unavailable, "the other service answered with contract %d when it was asked for %d", is.ID, number).Entity("move").Code("otherContract")
 	}
 	row, err := e.row(ctx, line, number)
+	if fault.Is(err, fault.NotFound) { // it is there
+		return moving.Contract{}, fault.Because(fault.Unavailable, err, "the search of the other service does not find contract %d", number).Entity("move").Code("contractNotListed")
+	}
 	if err != nil {
 		return moving.Contract{}, err
 	}
-	c := is.contract(row, of.Currency)
+	cal, err := of.Calendar()
+	if err != nil {
+		return moving.Contract{}, err
+	}
+	c := is.contract(row, of.Currency, cal)
 	c.Line = line
 	if c.Live() {
-		if err := e.orders(ctx, line, &c); err != nil {
+		if err := e.orders(ctx, line, &c, cal); err != nil {
 			return moving.Contract{}, err
 		}
 	}
@@ -89,7 +97,7 @@ func (e *End) row(ctx context.Context, line shop.Line, number int64) (rowShape, 
 }
 
 // contract returns a contract without its orders.
-func (s contractShape) contract(row rowShape, other money.Currency) moving.Contract {
+func (s contractShape) contract(row rowShape, other money.Currency, cal cadence.Calendar) moving.Contract {
 	currency := money.Currency(strings.ToUpper(string(row.Currency)))
 	if currency == "" {
 		currency = other
@@ -101,12 +109,12 @@ func (s contractShape) contract(row rowShape, other money.Currency) moving.Contr
 		},
 		Billing: s.Billing.policy(), Delivery: s.Delivery.policy(), MinCycles: max(int(s.Billing.MinCycles), int(row.Min)), MaxCycles: max(int(s.Billing.MaxCycles), int(row.Max)),
 		Orders: int(row.Orders), DeliveryPrice: s.DeliveryPrice.in(currency), Method: s.Method.method(), Note: string(s.Note), Attributes: attributes(s.Attributes),
-		Next: s.Next.Time, EndsAt: row.EndsOn.Time, CreatedAt: s.CreatedAt.Time, UpdatedAt: s.UpdatedAt.Time, ImportedID: string(row.Imported),
+		Next: s.Next.in(cal), EndsAt: row.EndsOn.in(cal), CreatedAt: s.CreatedAt.Time, UpdatedAt: s.UpdatedAt.Time, ImportedID: string(row.Imported),
 	}
 	if row.Origin > 0 {
 		c.Orders++
 	}
-	if c.DeliveryPrice.Currency == "" {
+	if s.DeliveryPrice.Amount == "" {
 		c.DeliveryPrice.Currency = currency
 	}
 	if s.Payment != nil && s.Payment.Revoked.IsZero() {
@@ -128,7 +136,7 @@ func (s contractShape) contract(row rowShape, other money.Currency) moving.Contr
 }
 
 // orders reads the orders of a contract, those to come and the last ones of the past.
-func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract) error {
+func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract, cal cadence.Calendar) error {
 	query := url.Values{"contractId": {strconv.FormatInt(c.ID, 10)}, "size": {ordersAtOnce}, "page": {"0"}}
 	var coming, past []attemptShape
 	for _, part := range []struct {
@@ -142,10 +150,13 @@ func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract) er
 	lines := c.Sold()
 	extra := false
 	for _, a := range coming {
-		if strings.EqualFold(string(a.Status), moving.Skipped) || a.Date.IsZero() {
+		if strings.EqualFold(string(a.Status), moving.Skipped) {
 			continue
 		}
-		c.Upcoming = append(c.Upcoming, moving.Upcoming{ID: int64(a.ID), Date: a.Date.Time, Note: string(a.Note), Amount: amountOf(a.Amount, c.Currency, c.Currency)})
+		if a.Date.IsZero() { // left out, it would be taken for one that is skipped
+			return fault.New(fault.Unavailable, "the date of order %d to come of contract %d cannot be read", a.ID, c.ID).Entity("move").Code("dateUnreadable")
+		}
+		c.Upcoming = append(c.Upcoming, moving.Upcoming{ID: int64(a.ID), Date: a.Date.in(cal), Note: string(a.Note), Amount: amountOf(a.Amount, c.Currency, c.Currency)})
 		extra = extra || more(a.sold(), lines)
 	}
 	slices.SortFunc(c.Upcoming, func(a, b moving.Upcoming) int { return a.Date.Compare(b.Date) })
@@ -153,7 +164,7 @@ func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract) er
 		c.Next = c.Upcoming[0].Date
 	}
 	for _, a := range past {
-		c.Past = append(c.Past, a.past(c.Currency))
+		c.Past = append(c.Past, a.past(c.Currency, cal))
 	}
 	slices.SortStableFunc(c.Past, func(a, b moving.Past) int { return b.Date.Compare(a.Date) })
 	if !extra {

@@ -37,14 +37,30 @@ func (w *word) UnmarshalJSON(text []byte) error {
 }
 
 // instant is a time; zero: null, empty, or in a form that is not known.
-type instant struct{ time.Time }
+type instant struct {
+	time.Time
+	local bool // it names no zone: the store's is meant
+	day   bool // it names no time of day either: the store's order time is meant
+}
+
+// in returns the instant in a store that has a calendar.
+func (i instant) in(cal cadence.Calendar) time.Time {
+	switch {
+	case i.day:
+		year, month, day := i.Date()
+		return cal.Local(cadence.Date{Year: year, Month: month, Day: day})
+	case i.local && cal.Zone != nil:
+		return time.Date(i.Year(), i.Month(), i.Day(), i.Hour(), i.Minute(), i.Second(), i.Nanosecond(), cal.Zone).UTC()
+	}
+	return i.Time
+}
 
 // UnmarshalJSON reads it.
 func (i *instant) UnmarshalJSON(text []byte) error {
 	s := strings.Trim(string(text), `"`)
-	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05", time.DateOnly} {
+	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
 		if t, err := time.Parse(form, s); err == nil {
-			i.Time = t.UTC()
+			i.Time, i.local, i.day = t.UTC(), !strings.Contains(form, "Z07"), form == time.DateOnly
 			return nil
 		}
 	}
@@ -326,13 +342,13 @@ func (a attemptShape) sold() []moving.Sold {
 	return moving.Sum(list)
 }
 
-func (a attemptShape) past(c money.Currency) moving.Past {
-	at := a.At.Time
+func (a attemptShape) past(c money.Currency, cal cadence.Calendar) moving.Past {
+	at := a.At.in(cal)
 	if at.IsZero() {
-		at = a.Date.Time
+		at = a.Date.in(cal)
 	}
 	return moving.Past{
-		ID: int64(a.ID), Status: strings.ToUpper(string(a.Status)), Date: a.Date.Time, At: at, Order: int64(a.Order), Amount: amountOf(a.Amount, c, c), Lines: a.sold(),
+		ID: int64(a.ID), Status: strings.ToUpper(string(a.Status)), Date: a.Date.in(cal), At: at, Order: int64(a.Order), Amount: amountOf(a.Amount, c, c), Lines: a.sold(),
 	}
 }
 

@@ -36,11 +36,14 @@ const (
 	I17 Invariant = "I17"
 )
 
-// Invariants says how each is checked, in their order.
-var Invariants = []struct {
+// Check is an invariant, and how it is checked.
+type Check struct {
 	Is  Invariant
 	How string
-}{
+}
+
+// Invariants says how each is checked, in their order.
+var Invariants = []Check{
 	{I1, "at every order that the platform makes: it is the first for its contract and cycle"},
 	{I2, "at the end of the calm, for every due cycle of every contract: one order, or one status with its entry; the due dates of contracts without a change come from the oracle"},
 	{I3, "at the end of the calm, both ways: every order of the platform has one successful attempt with its number, amount and lines, and every successful attempt an order"},

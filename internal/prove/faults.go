@@ -142,7 +142,7 @@ func (w *world) brewOne(k Kind, mean time.Duration) {
 // soothe ends every fault: what is broken now must be repaired.
 func (w *world) soothe() {
 	w.calm = true
-	w.out, w.away, w.silent = time.Time{}, time.Time{}, time.Time{}
+	w.out, w.away, w.silent, w.cut = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 	for _, n := range w.nodes {
 		n.skew, n.jump, n.paused = 0, 0, time.Time{}
 		if n.app == nil {

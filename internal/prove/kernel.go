@@ -26,8 +26,8 @@ type kernel struct {
 	fiber  *fiber // that runs; nil: the kernel itself
 }
 
-func newKernel(seed, stream uint64, start time.Time) kernel {
-	return kernel{
+func newKernel(seed, stream uint64, start time.Time) *kernel {
+	return &kernel{
 		now: start, trace: fnv.New64a(),
 		chance: rand.New(rand.NewPCG(seed, stream)), //nolint:gosec // the seed must say everything
 	}
@@ -149,6 +149,16 @@ func (k *kernel) run(f *fiber) (wait time.Duration, more bool) {
 func (f *fiber) end() {
 	f.ended = true
 	f.stop()
+}
+
+// parked is the wait of a fiber that goes on when another one resumes it.
+const parked = -1
+
+// park has the fiber that runs wait until another one resumes it.
+func (k *kernel) park() {
+	if !k.fiber.yield(parked) {
+		panic(killed{})
+	}
 }
 
 // sleep lets time pass in the fiber that runs. Others run meanwhile, and the

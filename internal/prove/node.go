@@ -45,13 +45,13 @@ func (n *node) start() error {
 	a, err := app.On(n.w.root.Fork(n), app.Options{
 		Settings: config.Server{
 			Platform: config.Platform{
-				PlatformURL: "https://{shop}", APIVersion: schema.Version, AppSecret: appSecret, PublicURL: publicURL,
+				PlatformURL: "https://{shop}", APIVersion: schema.Version, AppSecret: appSecret, PublicURL: n.w.public,
 				CallTimeout: 1000 * time.Hour, // the machine's: calls end by the simulation's time
 			},
 			ReconcileEvery: reconcileEvery,
 		},
 		Clock: n, Log: slog.New(slog.DiscardHandler), Kind: app.Sandbox,
-		Simulated: &app.Simulated{Platform: clientTransport{n}, Wait: n.wait, Mail: letters{n.w}},
+		Simulated: n.simulated(),
 	})
 	if err != nil {
 		return fmt.Errorf("start node %d: %w", n.id, err)
@@ -61,6 +61,15 @@ func (n *node) start() error {
 	n.w.stir()
 	n.w.dispatch()
 	return nil
+}
+
+// simulated is what the simulation puts in the place of the machine.
+func (n *node) simulated() *app.Simulated {
+	s := &app.Simulated{Platform: clientTransport{n}, Wait: n.wait, Mail: letters{n.w}}
+	if n.w.pair != nil {
+		s.Peers, s.Keys = peerTransport{n}, keys{n}
+	}
+	return s
 }
 
 // die ends the process where it is.
@@ -75,7 +84,7 @@ func (n *node) die() {
 	n.w.note("die", n.String())
 }
 
-func (n *node) String() string { return fmt.Sprintf("n%d", n.id) }
+func (n *node) String() string { return fmt.Sprintf("%sn%d", n.w.name, n.id) }
 
 // able reports whether the node can begin something.
 func (n *node) able() bool { return n.app != nil && !n.paused.After(n.w.now) }

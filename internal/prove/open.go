@@ -24,12 +24,7 @@ import (
 
 // newWorld makes everything that a plan says, before time begins to pass.
 func newWorld(p plan, database string) (*world, error) {
-	w := &world{
-		kernel: newKernel(p.Seed, 1, p.Start), plan: p, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
-		orders: make(map[cycleKey]*order), tries: make(map[cycleKey][]time.Time), ends: make(map[cycleKey][]simulator.Charge),
-		over:  make(map[int64]time.Time),
-		tally: newTally(),
-	}
+	w := blank(newKernel(p.Seed, 1, p.Start), p)
 	for _, step := range []func() error{w.openPlatform, func() error { return w.openDatabase(database) }, w.open} {
 		if err := step(); err != nil {
 			w.close()
@@ -37,6 +32,16 @@ func newWorld(p plan, database string) (*world, error) {
 		}
 	}
 	return w, nil
+}
+
+// blank returns a world in which nothing is yet.
+func blank(k *kernel, p plan) *world {
+	return &world{
+		kernel: k, plan: p, public: publicURL, byToken: make(map[string]*merchant), byID: make(map[int64]*deal), deals: make([]*deal, len(p.Deals)),
+		orders: make(map[cycleKey]*order), tries: make(map[cycleKey][]time.Time), ends: make(map[cycleKey][]simulator.Charge),
+		over:  make(map[int64]time.Time),
+		tally: newTally(),
+	}
 }
 
 func (w *world) openPlatform() (err error) {
@@ -161,14 +166,9 @@ func (w *world) open() error {
 	}
 	w.tell()
 	for _, s := range w.shops {
-		known, err := w.nodes[0].app.Intake.Connect(context.Background(), platform.Shop{Domain: s.plan.Domain, Token: platform.Token(s.plan.token(0))}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
-		if err != nil {
-			return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
+		if err := w.connect(s, s.plan.token(0)); err != nil {
+			return err
 		}
-		if _, err := w.nodes[0].app.Confirm.ConfirmUnseen(context.Background(), known.ID, activity.Operator); err != nil {
-			return fmt.Errorf("confirm %s: %w", s.plan.Domain, err)
-		}
-		s.id, s.connected = known.ID, true
 		if err := w.sell(s); err != nil {
 			return err
 		}
@@ -176,6 +176,20 @@ func (w *world) open() error {
 	w.calm = false
 	w.brew()
 	return w.err
+}
+
+// connect has the first node connect a store, whose merchant confirms it.
+func (w *world) connect(s *merchant, token string) error {
+	a, ctx := w.nodes[0].app, context.Background()
+	known, err := a.Intake.Connect(ctx, platform.Shop{Domain: s.plan.Domain, Token: platform.Token(token)}, s.plan.Hour, s.plan.Minute, s.plan.Settings)
+	if err != nil {
+		return fmt.Errorf("connect %s: %w", s.plan.Domain, err)
+	}
+	if _, err := a.Confirm.ConfirmUnseen(ctx, known.ID, activity.Operator); err != nil {
+		return fmt.Errorf("confirm %s: %w", s.plan.Domain, err)
+	}
+	s.id, s.connected = known.ID, true
+	return nil
 }
 
 func (w *world) close() {

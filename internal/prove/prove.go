@@ -25,6 +25,7 @@ type Options struct {
 	World    int    // only this one; 0: as many as it takes, from 1
 	UpTo     uint64 // ends each world after so many steps
 	Without  []Kind // kinds of faults that are left out
+	Moving   bool   // two services beside one platform, and contracts that move from one to the other and back
 	Progress io.Writer
 }
 
@@ -49,6 +50,7 @@ type Life struct {
 	Nodes    int
 	Err      error
 	tally
+	moveTally
 }
 
 // ErrVoid says that a run proves nothing about something that it was to prove.
@@ -158,10 +160,14 @@ func (p *Proof) take(l Life) {
 
 // live runs one world.
 func (o Options) live(ctx context.Context, number int) Life {
+	if o.Moving {
+		return o.liveMoves(ctx, drawMoves(o.Seed, number, sizeOfMoves(number)))
+	}
 	return o.liveAs(ctx, drawPlan(o.Seed, number, sizeOf(number)))
 }
 
-func (o Options) liveAs(ctx context.Context, p plan) (l Life) {
+// adapt makes a plan what the options say.
+func (o Options) adapt(p *plan) {
 	p.UpTo = o.UpTo
 	if o.Nodes != 0 {
 		p.Nodes = o.Nodes
@@ -169,6 +175,17 @@ func (o Options) liveAs(ctx context.Context, p plan) (l Life) {
 	for _, k := range o.Without {
 		delete(p.Rates, k)
 	}
+}
+
+// caught makes a panic the end of a world.
+func caught(l *Life, k *kernel) {
+	if r := recover(); r != nil {
+		l.Err = fmt.Errorf("after step %d: panic: %v\n%s", k.steps, r, debug.Stack())
+	}
+}
+
+func (o Options) liveAs(ctx context.Context, p plan) (l Life) {
+	o.adapt(&p)
 	l = Life{Number: p.Number, On: slices.Sorted(maps.Keys(p.Rates)), Nodes: p.Nodes}
 	w, err := newWorld(p, o.Database)
 	if err != nil {
@@ -176,11 +193,7 @@ func (o Options) liveAs(ctx context.Context, p plan) (l Life) {
 		return l
 	}
 	defer w.close()
-	defer func() {
-		if r := recover(); r != nil {
-			l.Err = fmt.Errorf("after step %d: panic: %v\n%s", w.steps, r, debug.Stack())
-		}
-	}()
+	defer caught(&l, w.kernel)
 	l.Err = w.live(ctx)
 	l.Renewals, l.Steps, l.Trace, l.tally = len(w.orders), w.steps, w.trace.Sum64(), w.tally
 	return l
@@ -216,6 +229,9 @@ func (o Options) shrink(ctx context.Context, l Life) string {
 // repetition is the command that shows a failure again.
 func (o Options) repetition(l Life, without []Kind) string {
 	line := fmt.Sprintf("perennial prove --seed %d --world %d", o.Seed, l.Number)
+	if o.Moving {
+		line += " --moving"
+	}
 	if o.Nodes != 0 {
 		line += fmt.Sprintf(" --nodes %d", o.Nodes)
 	}
@@ -277,11 +293,30 @@ func (p *Proof) sum() (renewals int, all tally) {
 	return renewals, all
 }
 
+// kinds lists the kinds of faults that can happen in the run, invariants what is checked in it.
+func (p *Proof) kinds() []Kind {
+	all := maps.Clone(kinds)
+	if p.Options.Moving {
+		maps.Copy(all, between)
+		for _, k := range unexplained {
+			delete(all, k)
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func (p *Proof) invariants() []Check {
+	if p.Options.Moving {
+		return movingInvariants
+	}
+	return Invariants
+}
+
 // void says what a run does not prove because it did not happen.
 func (p *Proof) void() error {
 	renewals, all := p.sum()
 	var idle []string
-	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+	for _, k := range p.kinds() {
 		on := slices.ContainsFunc(p.Worlds, func(l Life) bool { return slices.Contains(l.On, k) })
 		if on && all.counts[k] == 0 {
 			idle = append(idle, string(k))
@@ -295,12 +330,15 @@ func (p *Proof) void() error {
 	case all.faults() < p.Options.Faults:
 		return fmt.Errorf("%w: %d faults happened, of %d that were to", ErrVoid, all.faults(), p.Options.Faults)
 	}
+	if p.Options.Moving && slices.MaxFunc(p.Worlds, func(a, b Life) int { return a.moved - b.moved }).moved == 0 {
+		return fmt.Errorf("%w: no contract was moved", ErrVoid)
+	}
 	for _, d := range deeds {
-		if all.done[d] == 0 {
+		if all.done[d] == 0 && !p.Options.Moving {
 			return fmt.Errorf("%w: no world managed to %s", ErrVoid, d)
 		}
 	}
-	for _, i := range Invariants {
+	for _, i := range p.invariants() {
 		if i.Is != I12 && all.checks[i.Is] == 0 {
 			return fmt.Errorf("%w: %s was never checked", ErrVoid, i.Is)
 		}

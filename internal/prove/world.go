@@ -18,7 +18,10 @@ import (
 // world is one run of the service: a platform, a database and some nodes, the
 // story of what people do, and what goes wrong meanwhile.
 type world struct {
-	kernel
+	*kernel
+	name    string // of the service, where there are two; empty: there is one
+	public  string // where it is reached
+	pair    *pair  // nil: there is one service
 	plan    plan
 	sim     *simulator.Simulator
 	handler http.Handler
@@ -48,6 +51,7 @@ type world struct {
 	lossy  bool      // what it sends meanwhile is lost
 	silent time.Time // until when no webhook arrives
 	away   time.Time // until when the database cannot be reached
+	cut    time.Time // until when the other service cannot be reached
 
 	// What happened, by the platform's word.
 	orders map[cycleKey]*order
@@ -218,7 +222,10 @@ func (w *world) resume(f *fiber) {
 	}
 	w.note("run", n.String(), f.name)
 	wait, more := w.run(f)
-	if more {
+	switch {
+	case more && wait == parked:
+		return
+	case more:
 		w.after(wait, func() { w.resume(f) })
 		return
 	}

@@ -101,14 +101,18 @@ const (
 	Skipped  = "SKIPPED"
 )
 
-// underWay are the statuses of an order whose charge may still end either way.
-var underWay = []string{"REQUESTING", "PROGRESS", "SECURITY_CHALLENGE", "IMMEDIATE_TRIGGERED", "PENDING_CONSOLIDATION"}
+// settled are the statuses of an order whose charge has ended, or was never begun. With any other
+// one, also one that is not known, a charge may still end either way.
+var settled = []string{
+	Paid, Declined, Skipped, "SKIPPED_DUNNING_MGMT", "SKIPPED_INVENTORY_MGMT", "QUEUED", "CONTRACT_CANCELLED", "CONTRACT_ENDED", "CONTRACT_PAUSED", "AUTO_CHARGE_DISABLED",
+	"SOCIAL_CONNECTION_NULL",
+}
 
 // UnderWay returns the order whose charge is under way, or that was declined and may be charged
 // again; false: there is none.
 func (c Contract) UnderWay() (Past, bool) {
 	for _, p := range c.Past {
-		if slices.Contains(underWay, p.Status) {
+		if !slices.Contains(settled, p.Status) {
 			return p, true
 		}
 	}
@@ -118,8 +122,21 @@ func (c Contract) UnderWay() (Past, bool) {
 	return Past{}, false
 }
 
+// Begun reports whether a charge was begun that another reading of the contract does not have.
+func (c Contract) Begun(before []Past) bool {
+	return slices.ContainsFunc(c.Past, func(p Past) bool {
+		begun := p.Status == Paid || p.Status == Declined || !slices.Contains(settled, p.Status)
+		return begun && !slices.ContainsFunc(before, func(o Past) bool { return o.ID == p.ID })
+	})
+}
+
 // Live reports whether orders of the contract are to come, now or once it is resumed.
 func (c Contract) Live() bool { return c.Status == contract.Active || c.Status == contract.Paused }
+
+// Over reports whether the contract has ended for good. One with a status that is not known has not.
+func (c Contract) Over() bool {
+	return c.Status == contract.Cancelled || c.Status == contract.Expired || c.Status == contract.Failed
+}
 
 // Left returns the cycle limits that are left when the next order becomes the first one of
 // another contract; 0: no limit.

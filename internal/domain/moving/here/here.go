@@ -199,8 +199,13 @@ func (s *Service) Resume(ctx context.Context, of shop.Shop, c moving.Contract) e
 }
 
 // Open takes the fence of a contract away that has come here, and gives it the date of its next
-// order. A contract that was paused stays so.
+// order. A contract that was paused stays so. One that has no fence was opened before and may have
+// been charged since: its dates are its own.
 func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
+	_, known, err := s.Load(ctx, of.ID, named(c.Line, id))
+	if err != nil || !known.Fenced() {
+		return err
+	}
 	if c.Status == contract.Paused {
 		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused}); err != nil {
 			return err

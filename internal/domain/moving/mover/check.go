@@ -53,9 +53,18 @@ func (w *worker) check(c moving.Contract) []moving.Finding {
 	return found
 }
 
+// currencyLetters is the length of a currency's code.
+const currencyLetters = 3
+
 type adder func(fit moving.Fit, code, field, format string, args ...any)
 
 func (w *worker) checkLines(c moving.Contract, add adder) {
+	if len(c.Currency) != currencyLetters {
+		add(moving.Stays, "currencyUnknown", "currency", "%q is not a currency.", c.Currency)
+	}
+	if c.DeliveryPrice.Currency != c.Currency || c.DeliveryPrice.Minor < 0 {
+		add(moving.Stays, "priceInvalid", "deliveryPrice", "The delivery price cannot be read as an amount in %s: correct it in the contract, then read the contract again.", c.Currency)
+	}
 	ships := slices.ContainsFunc(c.Lines, func(l moving.Line) bool { v := w.known.variants[l.Variant]; return v != nil && v.RequiresShipping })
 	a := c.Method.Address
 	if ships && (c.Method.Kind == "" || c.Method.Kind == platform.MethodShipping && (a.Address1 == "" || a.Country == "" && a.CountryCode == "")) {
@@ -68,6 +77,8 @@ func (w *worker) checkLines(c moving.Contract, add adder) {
 		switch {
 		case l.Variant == 0 || w.known.variants[l.Variant] == nil:
 			add(moving.Stays, "variantGone", fmt.Sprintf("lines[%d]", n), "The store no longer has the variant of %q: replace it in the contract, then read the contract again.", l.Title)
+		case l.Price.Currency != c.Currency || l.Price.Minor < 0:
+			add(moving.Stays, "priceInvalid", fmt.Sprintf("lines[%d]", n), "The price of %q cannot be read as an amount in %s: correct it in the contract, then read the contract again.", l.Title, c.Currency)
 		case l.Quantity < 1:
 			add(moving.Stays, "quantityInvalid", fmt.Sprintf("lines[%d]", n), "The quantity of %q is %d.", l.Title, l.Quantity)
 		case c.Line == shop.Memberships && w.plan(l.Plan) == 0:

@@ -3,6 +3,7 @@ package mover
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -39,16 +40,24 @@ func (s *Service) choose(ctx context.Context, tx moving.Tx, m moving.Move, now t
 	if free <= 0 {
 		return nil
 	}
-	items, err := tx.WaitingMoveItems(ctx, m.ID, free)
+	items, err := tx.WaitingMoveItems(ctx, m.ID, chosenAtOnce)
 	if err != nil {
 		return err
 	}
+	items = slices.DeleteFunc(items, func(i moving.Item) bool { return i.Round > 0 && now.Before(i.Since.Add(returnPause(i.Round))) })
+	items = items[:min(free, len(items))]
 	for i := range items {
 		if err := items[i].Enter(moving.Chosen, now); err != nil {
 			return err
 		}
 	}
 	return tx.PutMoveItems(ctx, items)
+}
+
+// returnPause returns how long a contract stays that was given back so many times: from ten minutes
+// to a day.
+func returnPause(round int) time.Duration {
+	return min(settling<<min(max(round-1, 0), 8), 24*time.Hour)
 }
 
 // chosenAtOnce is how many contracts are chosen in one commit.
@@ -157,9 +166,10 @@ func (w *worker) stop(ctx context.Context, i *moving.Item, now time.Time) error 
 	return i.Enter(moving.Making, now)
 }
 
+// differsWithoutStatus reports whether two readings differ in anything that goes along but the status.
 func differsWithoutStatus(a, b moving.Contract) bool {
 	a.Status = b.Status
-	return differs(a, b)
+	return differs(a, b) || a.Method != b.Method || a.PaymentMethod != b.PaymentMethod || a.Note != b.Note
 }
 
 // make creates the contract where it goes, behind a fence.
@@ -249,11 +259,11 @@ func equal(a, b []moving.Sold) bool {
 func (w *worker) cancel(ctx context.Context, i *moving.Item, now time.Time) error {
 	c := i.Contract
 	is, err := w.from.Contract(ctx, w.store, c.Line, i.There)
-	if err == nil && is.Live() && (is.Status != contract.Paused || is.Orders != c.Orders) {
+	if err == nil && !is.Over() && (is.Status == contract.Active || is.Orders != c.Orders) {
 		i.Reason = "The contract was resumed or charged there while it was moved: it is read again."
 		return i.Enter(moving.Returning, now)
 	}
-	if err == nil && is.Live() && is.EndsAt.IsZero() {
+	if err == nil && !is.Over() && is.EndsAt.IsZero() {
 		if err := w.from.Cancel(ctx, w.store, c.Line, i.There); err != nil {
 			return err
 		}
@@ -263,7 +273,7 @@ func (w *worker) cancel(ctx context.Context, i *moving.Item, now time.Time) erro
 	case fault.Is(err, fault.NotFound):
 	case err != nil:
 		return err
-	case is.Live() && (is.EndsAt.IsZero() || len(is.Upcoming) > 0): // one with deliveries that are paid for ends after them
+	case !is.Over() && (is.EndsAt.IsZero() || len(is.Upcoming) > 0): // one with deliveries that are paid for ends after them
 		return fault.New(fault.Unavailable, "the contract is still %s there after it was cancelled", is.Status).Entity("move").Code("notCancelled")
 	case charging && p.Status != moving.Declined:
 		i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)

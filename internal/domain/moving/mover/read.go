@@ -42,7 +42,11 @@ func listed(ctx context.Context, tx moving.Tx, m *moving.Move, page moving.Page,
 			m.ListedAt = now
 		}
 	}
-	if again := m.Page > 0 && added == 0 && m.Since.IsZero() && m.ReadAt.IsZero(); page.More && !again { // a service that ignores the page lists the first one for ever
+	again, err := repeats(ctx, tx, m, page, added)
+	if err != nil {
+		return err
+	}
+	if page.More && !again {
 		m.Page++
 		return nil
 	}
@@ -55,6 +59,23 @@ func listed(ctx context.Context, tx moving.Tx, m *moving.Move, page moving.Page,
 		m.Status = moving.Ready
 	}
 	return nil
+}
+
+// repeats reports whether a page brings nothing and more were listed than the move has contracts: a
+// service that ignores the page lists the first one for ever.
+func repeats(ctx context.Context, tx moving.Tx, m *moving.Move, page moving.Page, added int) (bool, error) {
+	if m.Page == 0 || added > 0 {
+		return false, nil
+	}
+	if m.Since.IsZero() && m.ReadAt.IsZero() {
+		return true, nil
+	}
+	counts, err := tx.MoveCounts(ctx, m.ID)
+	known := 0
+	for _, c := range counts {
+		known += c.N
+	}
+	return m.Page*len(page.Found) > known, err
 }
 
 const (

@@ -145,12 +145,7 @@ func (s *Service) workItems(ctx context.Context, store shop.Shop, m moving.Move)
 		return err
 	}
 	w := s.worker(store, m, cal)
-	group, inside := errgroup.WithContext(ctx)
-	group.SetLimit(max(s.Parallel, 1))
-	for i := range items {
-		group.Go(func() error { return w.carry(inside, &items[i]) })
-	}
-	if err := group.Wait(); err != nil {
+	if err := w.carryAll(ctx, items); err != nil {
 		return err
 	}
 	return s.onLease(ctx, store.ID, m, func(_ moving.Tx, m *moving.Move, now time.Time) error {
@@ -232,11 +227,30 @@ func passing(err error) bool {
 	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.RateLimited) || fault.Is(err, fault.Internal) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// carryAll works on contracts, one after the other where the caller's goroutine must do it.
+func (w *worker) carryAll(ctx context.Context, items []moving.Item) error {
+	if w.Parallel <= 1 {
+		for i := range items {
+			if err := w.carry(ctx, &items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	group, inside := errgroup.WithContext(ctx)
+	group.SetLimit(w.Parallel)
+	for i := range items {
+		group.Go(func() error { return w.carry(inside, &items[i]) })
+	}
+	return group.Wait()
+}
+
 // carry takes steps with a contract until it has to wait, and commits each of them.
 func (w *worker) carry(ctx context.Context, i *moving.Item) error {
 	for ctx.Err() == nil {
 		before, since := i.Stage, i.Since
-		if before != moving.Returning { // it keeps why it is given back
+		givenBack := before == moving.Shadow && i.Failures == 0
+		if before != moving.Returning && !givenBack { // they keep why
 			i.Code, i.Reason = "", ""
 		}
 		within, cancel := context.WithTimeout(ctx, stepTime)

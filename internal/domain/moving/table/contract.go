@@ -63,7 +63,10 @@ func (c *cells) contract(id string) moving.Contract {
 	is.Attributes = c.attributes("attributes")
 	is.PaymentMethod = c.paymentMethod()
 	is.CreatedAt, _ = c.instant("createdAt")
-	is.DeliveryPrice, _ = c.amount("deliveryPrice", is.Currency)
+	is.DeliveryPrice = money.Amount{Currency: is.Currency}
+	if price, given := c.amount("deliveryPrice", is.Currency); given {
+		is.DeliveryPrice = price
+	}
 	is.Method = c.method()
 	is.Discounts = c.discounts(is.Currency)
 	return is
