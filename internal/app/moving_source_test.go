@@ -81,6 +81,8 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "subscription-contracts-update-billing-date":
 		s.calls = append(s.calls, "date "+q.Get("contractId"))
 		s.with(w, q.Get("contractId"), func(c *sourced) { c.Next = q.Get("nextBillingDate") })
+	case slices.Contains([]string{"subscription-groups", "product-swaps", "subscription-bundle-settings"}, path):
+		w.WriteHeader(http.StatusNotImplemented)
 	case r.Method == http.MethodDelete:
 		s.calls = append(s.calls, "DELETE "+id)
 		s.with(w, id, func(c *sourced) { c.Status = "CANCELLED" })
