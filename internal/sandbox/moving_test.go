@@ -100,6 +100,20 @@ func (b *bench) arrived(id moving.ID) {
 		b.describeMove(id)
 		b.t.Errorf("%d contracts were moved and %d go: %v", p.Moved, goes, p.Stages)
 	}
+	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{Stages: []moving.Stage{moving.Moved}}, 0, 1000)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, i := range items {
+		there, err := b.sim.Contract(i.There)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		prepaid := there.Billing.Interval != there.Delivery.Interval || there.Billing.IntervalCount != there.Delivery.IntervalCount // it ends after the deliveries that are paid for
+		if there.Status != "CANCELLED" && !prepaid {
+			b.t.Errorf("contract %d was moved, and is still %s where it was", i.There, there.Status)
+		}
+	}
 }
 
 // sameCharges compares what customers were charged with what they are charged without a move.
