@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -46,7 +47,7 @@ func (e *End) Stop(ctx context.Context, _ shop.Shop, line shop.Line, number int6
 }
 
 // Resume has a contract charged again that ran before: on the date that its next order had, or
-// soon when that is past.
+// soon when that is past. Its orders to come are what they were.
 func (e *End) Resume(ctx context.Context, of shop.Shop, c moving.Contract) error {
 	if c.Status != contract.Active {
 		return nil
@@ -54,12 +55,52 @@ func (e *End) Resume(ctx context.Context, of shop.Shop, c moving.Contract) error
 	return about(e.activate(ctx, of, c, c.ID, c.Past), "resume contract %d", c.ID)
 }
 
-// activate activates a contract and gives its next order the date that it had, unless that order was
-// charged already: an earlier call may have been carried out though its answer was lost.
+// activate activates a contract and makes its orders to come what they were.
 func (e *End) activate(ctx context.Context, store shop.Shop, c moving.Contract, number int64, before []moving.Past) error {
+	cal, err := store.Calendar()
+	if err != nil {
+		return err
+	}
 	if err := e.setStatus(ctx, c.Line, number, contract.Active); err != nil {
 		return err
 	}
+	if err := e.takeDate(ctx, store, c, number, before); err != nil {
+		return err
+	}
+	if err := e.keepDays(ctx, store, c, number, cal); err != nil {
+		return err
+	}
+	return e.adjust(ctx, c.Line, number, c.Edits(cal))
+}
+
+// keepDays has the orders after one that is late fall on the days on which they would have fallen.
+func (e *End) keepDays(ctx context.Context, store shop.Shop, c moving.Contract, number int64, cal cadence.Calendar) error {
+	now := e.services.clock.Now()
+	if c.Next.IsZero() || c.Next.After(now) {
+		return nil
+	}
+	is, err := e.contract(ctx, store, c.Line, number)
+	if err != nil {
+		return err
+	}
+	day := c.Stored(cal).DueOn(2, cal)
+	later := is.Upcoming
+	if len(later) > 0 && later[0].Date.Sub(now) < day.Sub(later[0].Date) {
+		later = later[1:] // the late one is still to come
+	}
+	if len(later) == 0 || !day.After(now.Add(2*soonest)) || cal.Day(later[0].Date) == cal.Day(day) {
+		return nil
+	}
+	_, err = e.send(ctx, call{
+		method: http.MethodPut, path: fmt.Sprintf("/subscription-billing-attempts/reschedule-order/%d", later[0].ID), line: c.Line,
+		query: url.Values{"billingDate": {day.UTC().Format(time.RFC3339)}, "rescheduleFutureOrder": {"true"}},
+	}, nil)
+	return err
+}
+
+// takeDate gives the next order of a contract the date that it had, unless that order was charged
+// already: an earlier call may have been carried out though its answer was lost.
+func (e *End) takeDate(ctx context.Context, store shop.Shop, c moving.Contract, number int64, before []moving.Past) error {
 	is, err := e.contract(ctx, store, c.Line, number)
 	if err != nil || c.Next.IsZero() || is.Next.Equal(c.Next) || is.Begun(before) {
 		return err
@@ -98,14 +139,7 @@ func (e *End) Open(ctx context.Context, of shop.Shop, c moving.Contract, number 
 	if c.Status != contract.Active {
 		return nil
 	}
-	cal, err := of.Calendar()
-	if err != nil {
-		return err
-	}
-	if err := e.activate(ctx, of, c, number, nil); err != nil {
-		return about(err, "activate contract %d", number)
-	}
-	return about(e.adjust(ctx, c.Line, number, c.Edits(cal)), "adjust the orders of contract %d", number)
+	return about(e.activate(ctx, of, c, number, nil), "activate contract %d", number)
 }
 
 // Adjust does nothing: services list no orders of a contract that is paused. Open adjusts them.
