@@ -37,6 +37,7 @@ type settings struct {
 	bulk        int     // contracts that a bulk action changes
 	messages    int     // e-mails that are written, and webhooks that are sent
 	files       int     // contracts of a CSV file
+	moves       int     // contracts that move from one service to another
 	dashboard   int     // contracts of the store whose pages are opened
 	cpuProfile  string
 }
@@ -49,7 +50,7 @@ type bench struct {
 
 func benches() []bench {
 	return []bench{
-		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages}, {"messages", messages}, {"files", files},
+		{"renewals", renewals}, {"budget", budget}, {"search", search}, {"due_scan", dueScan}, {"read", read}, {"sync", firstSync}, {"bulk", bulkJobs}, {"dashboard", pages}, {"messages", messages}, {"files", files}, {"moves", moves},
 	}
 }
 
@@ -83,6 +84,7 @@ func measure(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&s.dashboard, "dashboard", 1_000_000, "contracts of the store whose pages are opened; filling it takes about a second for a thousand")
 	flags.IntVar(&s.messages, "messages", 10_000, "e-mails that are written, and webhooks that are sent")
 	flags.IntVar(&s.files, "files", 100_000, "contracts of a CSV file that is read to its dry-run report")
+	flags.IntVar(&s.moves, "moves", 1000, "contracts that move from one service to another")
 	flags.StringVar(&s.cpuProfile, "cpuprofile", "", "run the service of renewals in this process and write its profile to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err
