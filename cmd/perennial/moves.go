@@ -257,7 +257,7 @@ type movesWaveCommand struct {
 	oneMove
 
 	Percent      int  `arg:"" help:"1 to 100."`
-	WithoutParts bool `help:"Move contracts though plan groups, swap rules, bundles or members that go are not made here."`
+	WithoutParts bool `help:"Move contracts though plan groups, swap rules, bundles or members that go are not made here (perennial moves parts --make makes them)."`
 }
 
 // Run lets contracts be moved.

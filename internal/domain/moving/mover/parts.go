@@ -43,11 +43,11 @@ func incoming(m moving.Move) error {
 // partsFirst refuses a first wave while parts that go are not made: swap rules change amounts, and
 // contracts name the plans of plan groups.
 func partsFirst(ctx context.Context, tx moving.ReadTx, m moving.Move) error {
-	if m.Direction == moving.Out || m.Wave > 0 || m.Parts.Declined {
+	if m.Direction == moving.Out || m.File != nil || m.Wave > 0 || m.Parts.Declined {
 		return nil
 	}
 	if m.Parts.Due() {
-		return fault.New(fault.FailedPrecondition, "what the store has beside contracts is being read or made: wait until that is done, or move contracts without it (--without-parts)").Entity("move").Code("partsNotMade")
+		return fault.New(fault.FailedPrecondition, "what the store has beside contracts is being read or made: wait until that is done, or decide that contracts move without it").Entity("move").Code("partsNotMade")
 	}
 	counts, err := tx.MovePartCounts(ctx, m.ID)
 	if err != nil {
@@ -60,7 +60,7 @@ func partsFirst(ctx context.Context, tx moving.ReadTx, m moving.Move) error {
 		}
 	}
 	if ready > 0 {
-		return fault.New(fault.FailedPrecondition, "%d plan groups, swap rules, bundles or members go and are not made here: make them (perennial moves parts --make), or move contracts without them (--without-parts)", ready).Entity("move").Code("partsNotMade")
+		return fault.New(fault.FailedPrecondition, "%d plan groups, swap rules, bundles or members go and are not made here: make them, or decide that contracts move without them", ready).Entity("move").Code("partsNotMade")
 	}
 	return nil
 }

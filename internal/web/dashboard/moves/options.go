@@ -23,6 +23,10 @@ type Moves interface {
 	ReportCSV(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error
 	ReportJSON(ctx context.Context, of shop.ID, id moving.ID, to io.Writer) error
 
+	PartsOf(ctx context.Context, of shop.ID, id moving.ID, match moving.PartMatch, after moving.PartKey, limit int) ([]moving.Part, error)
+	MakeParts(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error)
+	DeclineParts(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error)
+
 	Start(ctx context.Context, of shop.ID, n mover.New) (moving.Move, error)
 	Upload(ctx context.Context, of shop.ID, f mover.NewFile) (moving.Move, error)
 	Sample(ctx context.Context, of shop.ID, id moving.ID, limit int) (header []string, rows [][]string, err error)

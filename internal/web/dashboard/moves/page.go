@@ -71,6 +71,7 @@ type movePage struct {
 	Verdicts                      []verdictRow
 	Differences                   []orderRow
 
+	Parts *partsPart // nil: there is nothing beside contracts
 	About []fact
 }
 
@@ -140,6 +141,10 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (m
 	}
 	if page.Read && mv.File == nil && mv.Announced > p.Total {
 		page.Missing = fmt.Sprintf("The other service said that it has %d contracts, and listed %d.", mv.Announced, p.Total)
+	}
+	var err error
+	if page.Parts, err = m.parts(ctx, v, p); err != nil {
+		return page, err
 	}
 	found, err := m.Moves.Findings(ctx, v.Shop.ID, mv.ID)
 	if err != nil {
@@ -237,6 +242,9 @@ func about(m moving.Move, v dashboard.Visit) []fact {
 		if f.Parts == 0 {
 			facts = append(facts, fact{"Stored", "No longer"})
 		}
+	}
+	if m.Peer.Loyalty != "" {
+		facts = append(facts, fact{"Its loyalty", m.Peer.Loyalty})
 	}
 	if m.Peer.Memberships != "" {
 		facts = append(facts, fact{"Its memberships", m.Peer.Memberships})

@@ -85,7 +85,7 @@ func (m *room) like(ctx context.Context, v dashboard.Visit, of string) (url.Valu
 		return nil, err
 	}
 	mv := p.Move
-	form := url.Values{"address": {mv.Peer.Address}, "memberships": {mv.Peer.Memberships}, "rate": {strconv.FormatFloat(mv.Peer.Rate, 'f', -1, 64)}}
+	form := url.Values{"address": {mv.Peer.Address}, "memberships": {mv.Peer.Memberships}, "loyalty": {mv.Peer.Loyalty}, "rate": {strconv.FormatFloat(mv.Peer.Rate, 'f', -1, 64)}}
 	add := func(left, come int64, name string) {
 		here, there := come, left
 		if mv.Direction == moving.Out {

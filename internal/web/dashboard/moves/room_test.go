@@ -62,6 +62,9 @@ func (b *bench) put(m moving.Move, items ...moving.Item) string {
 	if m.Peer.Address == "" && m.File == nil {
 		m.Peer = moving.Peer{Address: "https://other.example", Key: secret, Rate: 10}
 	}
+	if m.Parts == (moving.Parts{}) {
+		m.Parts.ReadAt = m.ReadAt
+	}
 	m.CreatedAt, m.By = b.Clock.Now().Add(-2*time.Minute), activity.Actor{By: "ana"}
 	b.in(func(tx *store.Tx) error {
 		if err := tx.PutMove(b.Context(), &m); err != nil {
@@ -288,6 +291,35 @@ func TestWaveIsConfirmed(t *testing.T) {
 	b.Want(b.Get(path+"/wave?percent=1"), http.StatusConflict, "10 percent are on their way already")
 }
 
+func TestWhatIsBesideContractsIsMadeFirst(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	now := b.Clock.Now()
+	path := b.put(moving.Move{Status: moving.Ready, ReadAt: now}, b.item(1, moving.Shadow))
+	number, _ := strconv.ParseInt(path[len(at)+1:], 10, 64)
+	id := moving.ID(number)
+	b.in(func(tx *store.Tx) error {
+		part := func(kind moving.PartKind, there, name string, found ...moving.Finding) moving.Part {
+			p := moving.Part{Move: id, PartKey: moving.PartKey{Kind: kind, Line: shop.Subscriptions, There: there}, Name: name, Stage: moving.PartFound, SeenAt: now}
+			p.Judge(found)
+			return p
+		}
+		return tx.PutMoveParts(t.Context(), []moving.Part{
+			part(moving.GroupPart, "1", "Tea <b>"), part(moving.RulePart, "2", "Green for black", finding(moving.Stays, "variantGone", "The store no longer has variant 9.")),
+			part(moving.GroupPart, "3", "Coffee", finding(moving.Changes, "productsGone", "2 products are left out.")),
+		})
+	})
+	b.Want(b.Get(path), http.StatusOK, "Beside contracts", "Tea &lt;b&gt;", "Green for black", "The store no longer has variant 9.", "2 products are left out.", "2 plan groups. Plan groups are made", "First say what becomes of")
+	b.Want(b.Get(path+"/wave?percent=10"), http.StatusOK, "Move 1 contract")
+	b.Want(b.Post(path+"/wave", "percent", "100", "contracts", "1", "unexplained", "0"), http.StatusConflict, "2 plan groups, swap rules, bundles or members go and are not made here")
+	b.Want(b.Post(path+"/parts"), http.StatusOK, "What goes is made here")
+	if p, err := b.moves.Progress(t.Context(), b.First.ID, id); !p.Move.Parts.Make || err != nil {
+		t.Errorf("what goes is not made: %+v, %v", p.Move.Parts, err)
+	}
+	b.Want(b.Post(path+"/parts/decline"), http.StatusOK, "Contracts are moved without what is not made")
+	b.Want(b.Post(path+"/wave", "percent", "100", "contracts", "1", "unexplained", "0"), http.StatusOK, "The wave has begun")
+}
+
 func TestMoveIsSteered(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -378,7 +410,7 @@ func TestRolesAndOtherStores(t *testing.T) {
 		b.Want(b.Get(where+"?percent=1"), http.StatusForbidden)
 		b.Want(b.Post(where, "percent", "1"), http.StatusForbidden)
 	}
-	for _, what := range []string{"/pause", "/resume", "/read", "/retry"} {
+	for _, what := range []string{"/pause", "/resume", "/read", "/retry", "/parts", "/parts/decline"} {
 		b.Want(b.Post(path+what), http.StatusForbidden)
 	}
 	if list, err := b.moves.Moves(t.Context(), b.First.ID); err != nil || len(list) != 1 || list[0].Paused || list[0].Wave != 0 || list[0].Status != moving.Ready {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ func (m *room) form(w http.ResponseWriter, r *http.Request, v dashboard.Visit, d
 	if err != nil {
 		return err
 	}
-	p := startPage{planForm: plans, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Address: addressFields(form)}
+	p := startPage{planForm: plans, Key: keyField, Path: "/moves/" + strings.ToLower(string(d)), Address: addressFields(d, form)}
 	answer := dashboard.Page{Name: "move-start", Title: "Move in from another service", Crumb: crumb, Content: &p}
 	if d == moving.Out {
 		answer.Title = "Move out to another service"
@@ -51,8 +52,8 @@ var keyField = dashboard.Field{
 	Hint: "It needs to read and change contracts and orders. It is stored encrypted and is not shown again.",
 }
 
-func addressFields(form url.Values) []dashboard.Field {
-	return []dashboard.Field{
+func addressFields(d moving.Direction, form url.Values) []dashboard.Field {
+	fields := []dashboard.Field{
 		{
 			Name: "address", Label: "Address of its interface", Type: "url", Value: form.Get("address"), Instead: "https://subscriptions.example.com", Required: true, Max: 500,
 			Hint: "The base address, without a path.",
@@ -66,6 +67,13 @@ func addressFields(form url.Values) []dashboard.Field {
 			Hint: "How many the other service allows. Ask it before you enter more.",
 		},
 	}
+	if d == moving.Out {
+		return fields // members do not move out
+	}
+	return slices.Insert(fields, 2, dashboard.Field{
+		Name: "loyalty", Label: "Address of its interface for loyalty", Type: "url", Value: form.Get("loyalty"), Instead: "https://loyalty.example.com", Max: 500,
+		Hint: "If its loyalty members come along with their points. Start the loyalty programme here before.",
+	})
 }
 
 func (m *room) start(d moving.Direction) dashboard.Show {
@@ -93,7 +101,7 @@ func (m *room) start(d moving.Direction) dashboard.Show {
 func asked(r *http.Request, v dashboard.Visit, d moving.Direction, plans []dashboard.Choice) (mover.New, error) {
 	form := r.PostForm
 	n := mover.New{
-		Direction: d, By: v.Actor(r), Peer: moving.Peer{Address: form.Get("address"), Memberships: form.Get("memberships"), Key: form.Get("key")},
+		Direction: d, By: v.Actor(r), Peer: moving.Peer{Address: form.Get("address"), Memberships: form.Get("memberships"), Loyalty: form.Get("loyalty"), Key: form.Get("key")},
 	}
 	var err error
 	if n.Peer.Rate, err = strconv.ParseFloat(strings.TrimSpace(form.Get("rate")), 64); err != nil || n.Peer.Rate < 0.1 {
