@@ -160,7 +160,10 @@ func (m movement) until(ctx context.Context, holds func(mover.Progress) bool) er
 				working <- err
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
 		working <- nil
 	}()
