@@ -73,6 +73,7 @@ func (c moveFrom) plans() (map[int64]int64, error) {
 // moveFile says how a CSV file is read.
 type moveFile struct {
 	Map          map[string]string `help:"Column of the file that holds a field; repeat it for each. What is not named is guessed. An empty column leaves a field out." placeholder:"FIELD=COLUMN" mapsep:"none"`
+	Kind         string            `help:"What the rows of the file are: contracts, customers (consent to e-mails, language, birthday) or points (of loyalty members)." enum:"contracts,customers,points" default:"contracts"`
 	DecimalComma *bool             `help:"Numbers that may be written either way have a decimal comma, or with --no-decimal-comma a point. Without either each column decides." negatable:""`
 }
 
@@ -84,7 +85,7 @@ func (c moveFile) start(ctx context.Context, out io.Writer, d config.Database, d
 	}
 	defer file.Close()
 	return app.WithMoves(ctx, d, clock.System{}, domain, func(s *mover.Service, of app.ShopRef) error {
-		m, err := s.Upload(ctx, of.ID, mover.NewFile{Name: filepath.Base(name), Body: file, Plans: plans, By: activity.Operator})
+		m, err := s.Upload(ctx, of.ID, mover.NewFile{Name: filepath.Base(name), Kind: table.Kind(strings.ToUpper(c.Kind)), Body: file, Plans: plans, By: activity.Operator})
 		if err != nil {
 			return err
 		}

@@ -1,14 +1,19 @@
 package sandbox
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/moving"
+	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/moving/table"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 )
@@ -41,9 +46,9 @@ func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 		table.PointsRow{Customer: table.Person{ID: two}, Findings: []moving.Finding{{Fit: moving.Stays, Code: "valueMissing", Text: "the balance is missing"}}},
 		table.PointsRow{Customer: table.Person{ID: 999_999_999}, Balance: loyalty.One},
 		table.PointsRow{Customer: table.Person{Email: "Unknown@example.com"}, Balance: loyalty.One},
-		table.PointsRow{},
+		table.PointsRow{Line: 6},
 	)
-	if n, err := a.Moves.Parts.AddMembers(t.Context(), of, id, members); n != 4 || err != nil {
+	if n, err := a.Moves.Parts.AddMembers(t.Context(), of, id, members); n != 5 || err != nil {
 		t.Fatalf("%d members of the file were added, %v", n, err)
 	}
 	customers := rowsOf(
@@ -60,6 +65,7 @@ func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 	want := map[string]judged{
 		"MEMBER " + number(one): {moving.PartReady, ""}, "MEMBER " + number(two): {moving.PartStaying, "valueMissing"},
 		"MEMBER 999999999": {moving.PartStaying, "customerUnknown"}, "MEMBER unknown@example.com": {moving.PartStaying, "customerMissing"},
+		"MEMBER line 6": {moving.PartStaying, "customerMissing"},
 		"CUSTOMER " + number(one): {moving.PartReady, "birthdayLeftOut"}, "CUSTOMER " + number(two): {moving.PartReady, "smsConsent"},
 	}
 	for _, p := range b.parts(id) {
@@ -89,6 +95,39 @@ func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 		if off, err := b.mailsOff(two); len(off) > 0 || err != nil {
 			t.Errorf("the customer who agreed refuses %v, %v", off, err)
 		}
+	}
+	b.noMail()
+}
+
+// A file of points is uploaded, read and made like one of contracts.
+func TestPointsComeFromFile(t *testing.T) {
+	t.Parallel()
+	b := start(t, Options{Second: true, MainOnly: true, Contracts: 6})
+	m, mover, of := b.Manifest(), b.second.front.running().Moves, b.secondStore()
+	one := m.Customers[0].ID
+	file := fmt.Sprintf("Member;Mail;Points\n%d;;1.250,50\n;;7\n;broken;8\n", one)
+	moved, err := mover.Upload(t.Context(), of, moves.NewFile{Name: "points.csv", Kind: table.PointRows, Body: strings.NewReader(file), By: activity.Operator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, map[string]string{"id": "Member"}, nil); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a mapping of contracts for points: %v", err)
+	}
+	comma := true
+	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, map[string]string{"customerId": "Member", "email": "Mail", "balance": "Points"}, &comma); err != nil {
+		t.Fatal(err)
+	}
+	b.advance("PT5M")
+	stages := map[moving.PartStage]int{}
+	for _, p := range b.parts(moved.ID) {
+		stages[p.Stage]++
+	}
+	if stages[moving.PartReady] != 1 || stages[moving.PartStaying] != 2 {
+		t.Fatalf("the file gives parts %v: %+v", stages, b.parts(moved.ID))
+	}
+	b.makeParts(moved.ID)
+	if got := b.balance(m.Second.Loyalty, m.Second.APIKey, one); got != 1250.5 {
+		t.Errorf("the member of the file has %v points", got)
 	}
 	b.noMail()
 }

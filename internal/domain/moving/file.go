@@ -7,10 +7,12 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
-// File is a CSV file that contracts come from: they were stopped where they were.
+// File is a CSV file that contracts come from, which were stopped where they were; or customers, or
+// the points of loyalty members.
 type File struct {
 	Name   string            `json:"name"`
-	Bytes  int64             `json:"bytes"` // 0: it was not uploaded to its end
+	Kind   string            `json:"kind,omitempty"` // CONTRACTS, CUSTOMERS or POINTS; empty: CONTRACTS
+	Bytes  int64             `json:"bytes"`          // 0: it was not uploaded to its end
 	Lines  int               `json:"lines"`
 	Parts  int               `json:"parts"`             // that are stored; 0: it was removed
 	Header []string          `json:"header,omitempty"`  // names of its columns

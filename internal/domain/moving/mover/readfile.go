@@ -22,7 +22,11 @@ func (s *Service) readFile(ctx context.Context, store shop.Shop, taken moving.Mo
 		return err
 	}
 	r := &fileReading{Service: s, w: s.worker(store, taken, cal), taken: taken, until: s.Clock.Now().Add(turn)}
-	failed := r.run(ctx)
+	read := r.contracts
+	if kindOf(taken) != table.ContractRows {
+		read = r.people
+	}
+	failed := read(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -62,22 +66,43 @@ type fileReading struct {
 
 var errLeaseLost = errors.New("another worker has the move")
 
-func (r *fileReading) run(ctx context.Context) error {
+// rows opens the file, and returns how it is read.
+func (r *fileReading) rows(ctx context.Context) (*table.File, table.Options, error) {
 	content, err := r.open(ctx, r.w.store.ID, r.taken)
 	if err != nil {
-		return err
+		return nil, table.Options{}, err
 	}
 	f, err := table.Open(content)
 	if err != nil {
-		return err
+		return nil, table.Options{}, err
 	}
 	zone, err := time.LoadLocation(r.w.store.TimeZone)
+	return f, table.Options{
+		Currency: r.w.store.Currency, Zone: zone, DecimalComma: r.taken.File.DecimalComma,
+		Variants: func(sku string) []int64 { return r.variants(ctx, sku) },
+	}, err
+}
+
+// people reads customers, or the points of members: they become parts of the move.
+func (r *fileReading) people(ctx context.Context) error {
+	f, options, err := r.rows(ctx)
 	if err != nil {
 		return err
 	}
-	options := table.Options{
-		Currency: r.w.store.Currency, Zone: zone, DecimalComma: r.taken.File.DecimalComma,
-		Variants: func(sku string) []int64 { return r.variants(ctx, sku) },
+	if kindOf(r.taken) == table.PointRows {
+		_, err = r.Parts.AddMembers(ctx, r.w.store.ID, r.taken.ID, table.Points(f, r.taken.File.Fields, options))
+	} else {
+		_, err = r.Parts.AddCustomers(ctx, r.w.store.ID, r.taken.ID, table.Customers(f, r.taken.File.Fields, options))
+	}
+	r.done = err == nil
+	return err
+}
+
+// contracts reads contracts until the turn is over.
+func (r *fileReading) contracts(ctx context.Context) error {
+	f, options, err := r.rows(ctx)
+	if err != nil {
+		return err
 	}
 	for row, err := range table.Contracts(f, r.taken.File.Fields, options) {
 		if err = errors.Join(err, r.asked); err != nil {

@@ -2,6 +2,7 @@ package mover
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -29,6 +30,7 @@ const (
 // NewFile is a file that is uploaded.
 type NewFile struct {
 	Name  string
+	Kind  table.Kind // empty: contracts
 	Body  io.Reader
 	Plans map[int64]int64 // selling plans of this service, by those that the file names
 	By    activity.Actor
@@ -40,7 +42,7 @@ type NewFile struct {
 func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Move, error) {
 	m := moving.Move{
 		Direction: moving.In, Plans: n.Plans, Status: moving.Mapping, Line: shop.Subscriptions, By: n.By,
-		File: &moving.File{Name: n.Name[:min(len(n.Name), longestName)]},
+		File: &moving.File{Name: n.Name[:min(len(n.Name), longestName)], Kind: string(n.Kind)},
 	}
 	var earlier []moving.Move
 	err := s.Store.Update(ctx, of, func(tx moving.Tx) (err error) {
@@ -53,9 +55,9 @@ func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Mov
 	if err := s.receive(ctx, of, &m, n.Body); err != nil {
 		return moving.Move{}, s.giveUp(context.WithoutCancel(ctx), of, m, err)
 	}
-	m.File.Fields = table.Guess(table.ContractRows, m.File.Header)
+	m.File.Fields = table.Guess(kindOf(m), m.File.Header)
 	for _, other := range earlier {
-		if f := other.File; f != nil && len(f.Fields) > 0 && slices.Equal(f.Header, m.File.Header) {
+		if f := other.File; f != nil && f.Kind == m.File.Kind && len(f.Fields) > 0 && slices.Equal(f.Header, m.File.Header) {
 			m.File.Fields, m.File.DecimalComma = f.Fields, f.DecimalComma
 			break
 		}
@@ -63,6 +65,9 @@ func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Mov
 	err = s.Store.Update(ctx, of, func(tx moving.Tx) error { return tx.PutMove(ctx, &m) })
 	return m, err
 }
+
+// kindOf returns what the rows of a move's file are about.
+func kindOf(m moving.Move) table.Kind { return cmp.Or(table.Kind(m.File.Kind), table.ContractRows) }
 
 // receive stores a file and notes its size and its header.
 func (s *Service) receive(ctx context.Context, of shop.ID, m *moving.Move, body io.Reader) error {
@@ -159,7 +164,7 @@ func (s *Service) SetMapping(ctx context.Context, of shop.ID, id moving.ID, by a
 		case m.Wave > 0:
 			return fault.New(fault.FailedPrecondition, "contracts of the file are being moved: end the move, then upload a file with the others").Entity("move").Code("moveBegun")
 		}
-		if missing := table.Mapping(fields).Check(table.ContractRows, m.File.Header); len(missing) > 0 {
+		if missing := table.Mapping(fields).Check(kindOf(*m), m.File.Header); len(missing) > 0 {
 			return fault.New(fault.Invalid, "%s", strings.Join(missing, "; ")).Entity("move").Code("mappingInvalid").Field("mapping")
 		}
 		m.File.Fields, m.File.DecimalComma = fields, decimalComma

@@ -17,12 +17,12 @@ import (
 const filedAtOnce = 200
 
 // AddMembers adds the members of a file to a move and judges them: nothing is made. It returns how many
-// rows it added. A row that names no customer is left out. What is made already is not changed. A member of
+// rows it added. A row that names no customer cannot go. What is made already is not changed. A member of
 // the other service has the points that it says.
 func (s *Service) AddMembers(ctx context.Context, of shop.ID, id moving.ID, rows iter.Seq2[table.PointsRow, error]) (int, error) {
 	return addRows(ctx, s, of, id, rows, func(r table.PointsRow) (moving.Part, []moving.Finding) {
 		m := &moving.Member{Customer: r.Customer.ID, Email: r.Customer.Email, Available: r.Balance, Earned: r.Lifetime}
-		return moving.Part{PartKey: personKey(moving.MemberPart, r.Customer), Customer: r.Customer.ID, Data: moving.PartData{Member: m}}, r.Findings
+		return moving.Part{PartKey: personKey(moving.MemberPart, r.Customer, r.Line), Customer: r.Customer.ID, Data: moving.PartData{Member: m}}, r.Findings
 	})
 }
 
@@ -37,13 +37,17 @@ func (s *Service) AddCustomers(ctx context.Context, of shop.ID, id moving.ID, ro
 			c.Mails = new(r.EmailConsent == table.Agreed)
 		}
 		name := strings.TrimSpace(r.FirstName + " " + r.LastName)
-		return moving.Part{PartKey: personKey(moving.CustomerPart, r.Customer), Name: name, Customer: r.Customer.ID, Data: moving.PartData{Customer: c}}, r.Findings
+		return moving.Part{PartKey: personKey(moving.CustomerPart, r.Customer, r.Line), Name: name, Customer: r.Customer.ID, Data: moving.PartData{Customer: c}}, r.Findings
 	})
 }
 
-// personKey names a part by the customer's number, or else by the e-mail address.
-func personKey(kind moving.PartKind, who table.Person) moving.PartKey {
+// personKey names a part by the customer's number, or else by the e-mail address. A row that names no
+// customer is named by its line.
+func personKey(kind moving.PartKind, who table.Person, line int) moving.PartKey {
 	there := strings.ToLower(who.Email)
+	if there == "" {
+		there = fmt.Sprintf("line %d", line)
+	}
 	if who.ID != 0 {
 		there = strconv.FormatInt(who.ID, 10)
 	}
@@ -75,9 +79,6 @@ func addRows[R any](ctx context.Context, s *Service, of shop.ID, id moving.ID, r
 			return added, err
 		}
 		p, row := part(r)
-		if p.There == "" {
-			continue
-		}
 		p.Move, p.Filed, p.SeenAt = id, true, j.now
 		if batch = append(batch, filed{p, row}); len(batch) == filedAtOnce {
 			if err := j.addFiled(ctx, batch); err != nil {
