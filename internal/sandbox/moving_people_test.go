@@ -65,7 +65,7 @@ func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 	want := map[string]judged{
 		"MEMBER " + number(one): {moving.PartReady, ""}, "MEMBER " + number(two): {moving.PartStaying, "valueMissing"},
 		"MEMBER 999999999": {moving.PartStaying, "customerUnknown"}, "MEMBER unknown@example.com": {moving.PartStaying, "customerMissing"},
-		"MEMBER line 6": {moving.PartStaying, "customerMissing"},
+		"MEMBER line 6":           {moving.PartStaying, "customerMissing"},
 		"CUSTOMER " + number(one): {moving.PartReady, "birthdayLeftOut"}, "CUSTOMER " + number(two): {moving.PartReady, "smsConsent"},
 	}
 	for _, p := range b.parts(id) {
