@@ -356,7 +356,7 @@ func TestFormOfAnotherMoveListsPlansThatWereNotNamed(t *testing.T) {
 	i := b.item(1, moving.Shadow, finding(moving.Changes, "planUnknown", "x"))
 	i.Contract.Lines = []moving.Line{{Plan: 6102, PlanName: "Every <year>"}, {Plan: 6102, PlanName: "Every <year>"}, {Plan: 6101, PlanName: "named"}, {}}
 	path := b.put(moving.Move{Status: moving.Ended, EndedAt: b.Clock.Now(), Plans: map[int64]int64{6101: 7001}}, i)
-	b.Want(b.Get(at+"/in?like="+path[len(at)+1:]), http.StatusOK, "create plan groups first", "The other move has found Every &lt;year&gt; (6102).")
+	b.Want(b.Get(at+"/in?like="+path[len(at)+1:]), http.StatusOK, "plan groups of the other service can be made here", "The other move has found Every &lt;year&gt; (6102).")
 	b.plans()
 	b.Want(b.Get(path), http.StatusOK, "Start another one like it", "in?like="+path[len(at)+1:])
 	p := b.Get(at + "/in?like=" + path[len(at)+1:])
