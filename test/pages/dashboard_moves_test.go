@@ -69,7 +69,7 @@ func TestStoreIsMovedInTheBrowser(t *testing.T) {
 	v.says("created here")
 	v.says("cancelled there")
 	v.open("wave of everything", move+"/wave?percent=100", http.StatusOK)
-	v.tab.Click("main form button") // a page that changes by itself is looked at once it rests
+	v.tab.Click("main form button") // the page is looked at once it no longer changes
 	advance("P3D")
 	v.tab.Until(`document.querySelector("#move-progress").innerText.includes("the wave of 100 percent has arrived")`) // a script reads it again
 	v.tab.Until(`!document.querySelector("#move-progress").hasAttribute("hx-get")`)
