@@ -137,7 +137,7 @@ func (s contractShape) contract(row rowShape, other money.Currency, cal cadence.
 
 // orders reads the orders of a contract, those to come and the last ones of the past.
 func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract, cal cadence.Calendar) error {
-	query := url.Values{"contractId": {strconv.FormatInt(c.ID, 10)}, "size": {ordersAtOnce}, "page": {"0"}}
+	query := of(c.ID, "size", ordersAtOnce, "page", "0")
 	var coming, past []attemptShape
 	for _, part := range []struct {
 		path string
@@ -176,8 +176,7 @@ func (e *End) orders(ctx context.Context, line shop.Line, c *moving.Contract, ca
 // oneOffs reads the one-time products of orders to come.
 func (e *End) oneOffs(ctx context.Context, line shop.Line, c *moving.Contract) error {
 	var list []oneOffShape
-	query := url.Values{"contractId": {strconv.FormatInt(c.ID, 10)}}
-	if _, err := e.send(ctx, call{method: http.MethodGet, path: "/upcoming-subscription-contract-one-offs-by-contractId", line: line, query: query}, &list); err != nil {
+	if _, err := e.send(ctx, call{method: http.MethodGet, path: "/upcoming-subscription-contract-one-offs-by-contractId", line: line, query: of(c.ID)}, &list); err != nil {
 		return err
 	}
 	for _, o := range list {

@@ -76,6 +76,14 @@ type Finding struct {
 	Text  string `json:"text"`            // what it is, and what to do
 }
 
+// Findings collects findings.
+type Findings []Finding
+
+// Add adds one.
+func (f *Findings) Add(fit Fit, code, field, format string, args ...any) {
+	*f = append(*f, Finding{Fit: fit, Code: code, Field: field, Text: fmt.Sprintf(format, args...)})
+}
+
 // Item is a contract in a move.
 type Item struct {
 	Move  ID

@@ -233,8 +233,7 @@ func findOrders(x *exec, _ any, a args) any {
 
 // candidates returns the customers among which a search looks: those with the addresses, when it
 // is for e-mail addresses alone.
-func (x *exec) candidates(query string) []*customer {
-	terms := x.parseSearch(query)
+func (x *exec) candidates(terms []term) []*customer {
 	if len(terms) != 1 || terms[0].key != "email" || terms[0].op != "" {
 		return x.shop.customers.order
 	}
@@ -251,7 +250,8 @@ func (x *exec) candidates(query string) []*customer {
 }
 
 func findCustomers(x *exec, _ any, a args) any {
-	list := search(x, x.candidates(a.text("query")), a.text("query"), func(c *customer, t term) (ok, known bool) {
+	terms := x.parseSearch(a.text("query"))
+	list := satisfying(x, x.candidates(terms), terms, func(c *customer, t term) (ok, known bool) {
 		switch t.key {
 		case "email":
 			return t.matchText(c.Email), true

@@ -117,7 +117,11 @@ func (t term) matchWords(s string) bool {
 // search keeps the objects that satisfy every term. The function says whether
 // an object satisfies a term; known is false for terms that are not simulated.
 func search[T any](x *exec, list []T, query string, match func(v T, t term) (ok, known bool)) []T {
-	terms := x.parseSearch(query)
+	return satisfying(x, list, x.parseSearch(query), match)
+}
+
+// satisfying does the same with the terms of a search.
+func satisfying[T any](x *exec, list []T, terms []term, match func(v T, t term) (ok, known bool)) []T {
 	if len(terms) == 0 {
 		return list
 	}

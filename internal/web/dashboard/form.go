@@ -36,6 +36,12 @@ func Tick(on bool) string {
 	return ""
 }
 
+// AnnouncedPrice is the field with which a form asks whether a higher price is announced.
+var AnnouncedPrice = Field{
+	Name: "announced", Label: "Announce a higher price", Type: "checkbox", Value: "on",
+	Hint: "It applies from the first order that is at least 14 days away, and the customer gets an e-mail now. Without it, and for a lower price, it applies from the next order on.",
+}
+
 // Entered returns fields with what was entered in a form in place of what is stored.
 func Entered(fields []Field, form url.Values) []Field {
 	fields = slices.Clone(fields)

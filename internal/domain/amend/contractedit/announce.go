@@ -29,7 +29,7 @@ type announced struct {
 
 // announce returns from when on a higher price applies that is announced; nil: from the next order on,
 // because the price is not higher, or no order comes before PriceNotice is over.
-func (s *Service) announce(ctx context.Context, of shop.ID, d contract.Detail, at int, l LineChange) (*announced, error) {
+func (s *Service) announce(ctx context.Context, store shop.Shop, d contract.Detail, at int, l LineChange) (*announced, error) {
 	to := l.Price
 	if to == nil {
 		to = l.Base
@@ -38,11 +38,7 @@ func (s *Service) announce(ctx context.Context, of shop.ID, d contract.Detail, a
 		return nil, nil //nolint:nilnil // there is nothing to announce
 	}
 	var attempts []billing.Attempt
-	var store shop.Shop
-	err := s.Store.View(ctx, of, func(tx intake.ReadTx) (err error) {
-		if store, err = tx.Shop(ctx); err != nil {
-			return err
-		}
+	err := s.Store.View(ctx, store.ID, func(tx intake.ReadTx) (err error) {
 		attempts, err = tx.AttemptsOf(ctx, []contract.ID{d.ID})
 		return err
 	})

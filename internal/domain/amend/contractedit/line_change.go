@@ -132,7 +132,7 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		record(activity.ProductSellingPlanChange, about)
 	}
 	if l.Announced {
-		later, err := s.announce(ctx, store.ID, d, at, l)
+		later, err := s.announce(ctx, store, d, at, l)
 		if err != nil {
 			return amend.Change{}, err
 		}

@@ -199,10 +199,9 @@ func (s *Service) adjust(ctx context.Context, of shop.Shop, line shop.Line, a bi
 
 // takeDate gives a contract the date of its next order: that of the other service, or now when that
 // is past.
-func (s *Service) takeDate(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
-	_, known, err := s.Load(ctx, of.ID, named(c.Line, id))
-	if err != nil || c.Next.IsZero() || known.NextBillingDate.IsZero() {
-		return err
+func (s *Service) takeDate(ctx context.Context, of shop.Shop, c moving.Contract, known contract.Contract) error {
+	if c.Next.IsZero() || known.NextBillingDate.IsZero() {
+		return nil
 	}
 	cal, err := of.Calendar()
 	if err != nil || cal.Day(known.NextBillingDate) == cal.Day(c.Next) {

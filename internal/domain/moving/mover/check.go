@@ -13,41 +13,38 @@ import (
 
 // check returns what of a contract is not carried over as it is.
 func (w *worker) check(c moving.Contract) []moving.Finding {
-	found := slices.Clone(c.Remarks)
-	add := func(fit moving.Fit, code, field, format string, args ...any) {
-		found = append(found, moving.Finding{Fit: fit, Code: code, Field: field, Text: fmt.Sprintf(format, args...)})
-	}
+	found := moving.Findings(slices.Clone(c.Remarks))
 	if !c.Live() {
-		add(moving.Stays, "contractEnded", "status", "The contract is %s: it has no orders to come.", c.Status)
+		found.Add(moving.Stays, "contractEnded", "status", "The contract is %s: it has no orders to come.", c.Status)
 		return found
 	}
 	w.known.mu.Lock()
 	defer w.known.mu.Unlock()
 	switch methods := w.known.people[c.Customer.ID]; {
 	case c.Customer.ID == 0 && c.Customer.Email != "":
-		add(moving.Stays, "customerUnknown", "email", "The store has no customer with the address %s.", c.Customer.Email)
+		found.Add(moving.Stays, "customerUnknown", "email", "The store has no customer with the address %s.", c.Customer.Email)
 	case c.Customer.ID == 0:
-		add(moving.Stays, "customerMissing", "customerId", "The contract names no customer of the store: add the customer's number.")
+		found.Add(moving.Stays, "customerMissing", "customerId", "The contract names no customer of the store: add the customer's number.")
 	case methods == nil:
-		add(moving.Stays, "customerUnknown", "customerId", "The store has no customer %d.", c.Customer.ID)
+		found.Add(moving.Stays, "customerUnknown", "customerId", "The store has no customer %d.", c.Customer.ID)
 	case len(*methods) == 0:
-		add(moving.Stays, "paymentMethodMissing", "paymentMethod", "The customer has no payment method that can be charged: have the customer add one, then read the contract again.")
+		found.Add(moving.Stays, "paymentMethodMissing", "paymentMethod", "The customer has no payment method that can be charged: have the customer add one, then read the contract again.")
 	case c.PaymentMethod != "" && !slices.Contains(*methods, c.PaymentMethod):
-		add(moving.Changes, "paymentMethodOther", "paymentMethod", "The payment method of the contract can no longer be charged: the customer's newest one is taken.")
+		found.Add(moving.Changes, "paymentMethodOther", "paymentMethod", "The payment method of the contract can no longer be charged: the customer's newest one is taken.")
 	}
 	if w.move.Direction == moving.Out && c.Currency != w.store.Currency {
-		add(moving.Stays, "currencyOther", "currency", "The contract is in %s: the interface creates contracts in the store's currency, %s, only.", c.Currency, w.store.Currency)
+		found.Add(moving.Stays, "currencyOther", "currency", "The contract is in %s: the interface creates contracts in the store's currency, %s, only.", c.Currency, w.store.Currency)
 	}
 	if err := c.Billing.Validate(); err != nil {
-		add(moving.Stays, "intervalInvalid", "billingPolicy", "The billing interval cannot be taken over: %s.", faultText(err))
+		found.Add(moving.Stays, "intervalInvalid", "billingPolicy", "The billing interval cannot be taken over: %s.", err)
 	} else if err := c.Delivery.Validate(); err != nil {
-		add(moving.Stays, "intervalInvalid", "deliveryPolicy", "The delivery interval cannot be taken over: %s.", faultText(err))
+		found.Add(moving.Stays, "intervalInvalid", "deliveryPolicy", "The delivery interval cannot be taken over: %s.", err)
 	}
-	w.checkLines(c, add)
-	w.checkDates(c, add)
+	w.checkLines(c, &found)
+	w.checkDates(c, &found)
 	for _, d := range c.Discounts {
 		if d.Code != "" && d.RejectedWhy == "" {
-			add(moving.Changes, "discountByHand", "discounts", "The discount of code %s goes on as one that was made by hand: the code is not redeemed again.", d.Code)
+			found.Add(moving.Changes, "discountByHand", "discounts", "The discount of code %s goes on as one that was made by hand: the code is not redeemed again.", d.Code)
 		}
 	}
 	return found
@@ -56,35 +53,33 @@ func (w *worker) check(c moving.Contract) []moving.Finding {
 // currencyLetters is the length of a currency's code.
 const currencyLetters = 3
 
-type adder func(fit moving.Fit, code, field, format string, args ...any)
-
-func (w *worker) checkLines(c moving.Contract, add adder) {
+func (w *worker) checkLines(c moving.Contract, found *moving.Findings) {
 	if len(c.Currency) != currencyLetters {
-		add(moving.Stays, "currencyUnknown", "currency", "%q is not a currency.", c.Currency)
+		found.Add(moving.Stays, "currencyUnknown", "currency", "%q is not a currency.", c.Currency)
 	}
 	if c.DeliveryPrice.Currency != c.Currency || c.DeliveryPrice.Minor < 0 {
-		add(moving.Stays, "priceInvalid", "deliveryPrice", "The delivery price cannot be read as an amount in %s: correct it in the contract, then read the contract again.", c.Currency)
+		found.Add(moving.Stays, "priceInvalid", "deliveryPrice", "The delivery price cannot be read as an amount in %s: correct it in the contract, then read the contract again.", c.Currency)
 	}
 	ships := slices.ContainsFunc(c.Lines, func(l moving.Line) bool { v := w.known.variants[l.Variant]; return v != nil && v.RequiresShipping })
 	a := c.Method.Address
 	if ships && (c.Method.Kind == "" || c.Method.Kind == platform.MethodShipping && (a.Address1 == "" || a.Country == "" && a.CountryCode == "")) {
-		add(moving.Stays, "deliveryMissing", "delivery", "The contract has products that are shipped, and no whole delivery address: add street, city and country.")
+		found.Add(moving.Stays, "deliveryMissing", "delivery", "The contract has products that are shipped, and no whole delivery address: add street, city and country.")
 	}
 	if len(c.Lines) == 0 {
-		add(moving.Stays, "linesMissing", "lines", "The contract has no lines.")
+		found.Add(moving.Stays, "linesMissing", "lines", "The contract has no lines.")
 	}
 	for n, l := range c.Lines {
 		switch {
 		case l.Variant == 0 || w.known.variants[l.Variant] == nil:
-			add(moving.Stays, "variantGone", fmt.Sprintf("lines[%d]", n), "The store no longer has the variant of %q: replace it in the contract, then read the contract again.", l.Title)
+			found.Add(moving.Stays, "variantGone", fmt.Sprintf("lines[%d]", n), "The store no longer has the variant of %q: replace it in the contract, then read the contract again.", l.Title)
 		case l.Price.Currency != c.Currency || l.Price.Minor < 0:
-			add(moving.Stays, "priceInvalid", fmt.Sprintf("lines[%d]", n), "The price of %q cannot be read as an amount in %s: correct it in the contract, then read the contract again.", l.Title, c.Currency)
+			found.Add(moving.Stays, "priceInvalid", fmt.Sprintf("lines[%d]", n), "The price of %q cannot be read as an amount in %s: correct it in the contract, then read the contract again.", l.Title, c.Currency)
 		case l.Quantity < 1:
-			add(moving.Stays, "quantityInvalid", fmt.Sprintf("lines[%d]", n), "The quantity of %q is %d.", l.Title, l.Quantity)
+			found.Add(moving.Stays, "quantityInvalid", fmt.Sprintf("lines[%d]", n), "The quantity of %q is %d.", l.Title, l.Quantity)
 		case c.Line == shop.Memberships && w.plan(l.Plan) == 0:
-			add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known here: name the membership plan that takes its place.", l.PlanName, l.Plan)
+			found.Add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known here: name the membership plan that takes its place.", l.PlanName, l.Plan)
 		case l.Plan != 0 && w.plan(l.Plan) == 0:
-			add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known here: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, l.Title)
+			found.Add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known here: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, l.Title)
 		}
 	}
 }
@@ -100,24 +95,22 @@ func (w *worker) plan(there int64) int64 {
 	return 0
 }
 
-func (w *worker) checkDates(c moving.Contract, add adder) {
+func (w *worker) checkDates(c moving.Contract, found *moving.Findings) {
 	now := w.Clock.Now()
 	switch {
 	case c.Status == contract.Paused && c.Next.IsZero():
-		add(moving.Changes, "pausedWithoutDate", "nextBillingDate", "The contract is paused and has no date: its next order is one interval after it is resumed.")
+		found.Add(moving.Changes, "pausedWithoutDate", "nextBillingDate", "The contract is paused and has no date: its next order is one interval after it is resumed.")
 	case c.Next.IsZero():
-		add(moving.Stays, "dateMissing", "nextBillingDate", "The contract is active and no date of its next order is known.")
+		found.Add(moving.Stays, "dateMissing", "nextBillingDate", "The contract is active and no date of its next order is known.")
 	case c.Next.Before(now.Add(-24*time.Hour)) && w.move.File != nil:
-		add(moving.Stays, "datePast", "nextOrderDate", "The next order was due on %s: write the date of the next order that this service is to charge.", w.cal.Day(c.Next))
+		found.Add(moving.Stays, "datePast", "nextOrderDate", "The next order was due on %s: write the date of the next order that this service is to charge.", w.cal.Day(c.Next))
 	case c.Next.Before(now.Add(-24 * time.Hour)):
-		add(moving.Stays, "datePast", "nextBillingDate", "The next order was due on %s and was not made: solve this there first.", w.cal.Day(c.Next))
+		found.Add(moving.Stays, "datePast", "nextBillingDate", "The next order was due on %s and was not made: solve this there first.", w.cal.Day(c.Next))
 	}
 	if !c.EndsAt.IsZero() {
-		add(moving.Stays, "cancellationScheduled", "pendingCancellationDate", "The contract will be cancelled on %s: it stays where it is until then.", w.cal.Day(c.EndsAt))
+		found.Add(moving.Stays, "cancellationScheduled", "pendingCancellationDate", "The contract will be cancelled on %s: it stays where it is until then.", w.cal.Day(c.EndsAt))
 	}
 	if p, is := c.UnderWay(); is && p.Status == moving.Declined {
-		add(moving.Changes, "declined", "status", "Its last charge, of %s, was declined: it is moved once that is solved there.", w.cal.Day(p.Date))
+		found.Add(moving.Changes, "declined", "status", "Its last charge, of %s, was declined: it is moved once that is solved there.", w.cal.Day(p.Date))
 	}
 }
-
-func faultText(err error) string { return err.Error() }

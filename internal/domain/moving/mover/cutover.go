@@ -57,7 +57,7 @@ func (s *Service) choose(ctx context.Context, tx moving.Tx, m moving.Move, now t
 // returnPause returns how long a contract stays that was given back so many times: from ten minutes
 // to a day.
 func returnPause(round int) time.Duration {
-	return min(settling<<min(max(round-1, 0), 8), 24*time.Hour)
+	return doubled(settling, round, 24*time.Hour)
 }
 
 // chosenAtOnce is how many contracts are chosen in one commit.
@@ -122,7 +122,7 @@ func (w *worker) begin(ctx context.Context, i *moving.Item, now time.Time) error
 		return i.Enter(moving.Making, now)
 	}
 	if p, is := i.Contract.UnderWay(); is {
-		i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)
+		w.awaitOrder(i, p, now)
 		if p.Status == moving.Declined {
 			i.DueAt = now.Add(grace)
 		}
@@ -132,8 +132,12 @@ func (w *worker) begin(ctx context.Context, i *moving.Item, now time.Time) error
 		i.Reason, i.DueAt = "Its next order is about to be made: it is waited for.", later(c.Next, now).Add(settling)
 		return nil
 	}
-	i.Reason, i.Code = "", ""
 	return i.Enter(moving.Stopping, now)
+}
+
+// awaitOrder has an order waited for that is not at its end where the contract is.
+func (w *worker) awaitOrder(i *moving.Item, p moving.Past, now time.Time) {
+	i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)
 }
 
 // stop stops a contract where it is and sees that it is stopped, and that no order was made or begun
@@ -155,14 +159,13 @@ func (w *worker) stop(ctx context.Context, i *moving.Item, now time.Time) error 
 			i.Reason = fmt.Sprintf("The order of %s does not come to its end there.", w.cal.Day(p.Date))
 			return i.Enter(moving.Returning, now)
 		}
-		i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)
+		w.awaitOrder(i, p, now)
 		return nil
 	}
 	if is.Orders != c.Orders || differsWithoutStatus(c, is) {
 		i.Reason = "The contract was charged or changed while it was stopped: it is read again."
 		return i.Enter(moving.Returning, now)
 	}
-	i.Reason = ""
 	return i.Enter(moving.Making, now)
 }
 
@@ -225,7 +228,7 @@ func unlike(c, is moving.Contract) string {
 		return "another customer"
 	case is.Currency != c.Currency:
 		return "another currency"
-	case !equal(c.Sold(), is.Sold()):
+	case !slices.Equal(c.Sold(), is.Sold()):
 		return "other products"
 	case c.Billing.Interval != is.Billing.Interval || c.Billing.Count != is.Billing.Count:
 		return "another billing interval"
@@ -240,18 +243,6 @@ func unlike(c, is moving.Contract) string {
 		}
 	}
 	return ""
-}
-
-func equal(a, b []moving.Sold) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for n := range a {
-		if a[n] != b[n] {
-			return false
-		}
-	}
-	return true
 }
 
 // cancel ends the contract where it was and sees that it has ended. From here on only the service
@@ -276,12 +267,11 @@ func (w *worker) cancel(ctx context.Context, i *moving.Item, now time.Time) erro
 	case !is.Over() && (is.EndsAt.IsZero() || len(is.Upcoming) > 0): // one with deliveries that are paid for ends after them
 		return fault.New(fault.Unavailable, "the contract is still %s there after it was cancelled", is.Status).Entity("move").Code("notCancelled")
 	case charging && p.Status != moving.Declined:
-		i.Reason, i.DueAt = fmt.Sprintf("The order of %s is %s there: it is waited for.", w.cal.Day(p.Date), p.Status), now.Add(settling)
+		w.awaitOrder(i, p, now)
 		return nil
 	default:
 		i.Contract = c.After(is.Orders-c.Orders, w.cal)
 	}
-	i.Reason = ""
 	return i.Enter(moving.Opening, now)
 }
 
@@ -312,10 +302,5 @@ func (w *worker) giveBack(ctx context.Context, i *moving.Item, now time.Time) er
 	}
 	i.Here = 0
 	i.Round++
-	reason, code := i.Reason, i.Code
-	if err := i.Enter(moving.Shadow, now); err != nil {
-		return err
-	}
-	i.Reason, i.Code = reason, code
-	return nil
+	return i.Enter(moving.Shadow, now)
 }

@@ -27,14 +27,16 @@ const (
 	turn = 30 * time.Second
 )
 
-// pause returns how long is waited after so many failures in a row: from a second to five minutes.
-func pause(failures int) time.Duration {
-	return min(time.Second<<min(max(failures-1, 0), 10), 5*time.Minute)
-}
+// How long is waited at most after failures in a row, of a move and of one contract.
+const (
+	longestPause     = 5 * time.Minute
+	longestItemPause = time.Hour
+)
 
-// itemPause returns the same for one contract: from a second to an hour.
-func itemPause(failures int) time.Duration {
-	return min(time.Second<<min(max(failures-1, 0), 12), time.Hour)
+// doubled returns how long is waited for the nth time: first, and then twice as long each time, at most
+// so long.
+func doubled(first time.Duration, n int, most time.Duration) time.Duration {
+	return min(first<<min(max(n-1, 0), 12), most)
 }
 
 // Work goes on with the moves of a shop, in turns.
@@ -108,7 +110,7 @@ func rest(m *moving.Move, err error, now time.Time) {
 	if m.Failures++; m.Failures == 1 {
 		m.FailedAt = now
 	}
-	wait := pause(m.Failures)
+	wait := doubled(time.Second, m.Failures, longestPause)
 	m.Failure = "the other service failed"
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		m.Failure = f.Message
@@ -293,7 +295,7 @@ func (w *worker) keep(ctx context.Context, i moving.Item, before moving.Stage, s
 // that was stopped, as long as that is possible.
 func (w *worker) fail(ctx context.Context, i *moving.Item, err error, now time.Time) {
 	w.Log.WarnContext(ctx, "a step of a move failed", "shop", w.store.Domain, "move", i.Move, "contract", i.There, "stage", i.Stage, "error", err)
-	again := now.Add(itemPause(i.Failures + 1))
+	again := now.Add(doubled(time.Second, i.Failures+1, longestItemPause))
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Wait > 0 {
 		again = now.Add(f.Wait)
 	}
@@ -301,9 +303,8 @@ func (w *worker) fail(ctx context.Context, i *moving.Item, err error, now time.T
 	if passing(err) || !i.Stage.Returnable() || i.Failures < patience {
 		return
 	}
-	reason, code := i.Reason, i.Code
-	if err := i.Enter(moving.Returning, now); err == nil {
-		i.Reason, i.Code = reason, code
+	if err := i.Enter(moving.Returning, now); err != nil {
+		w.Log.ErrorContext(ctx, "a contract cannot be given back", "shop", w.store.Domain, "move", i.Move, "contract", i.There, "error", err)
 	}
 }
 

@@ -17,10 +17,10 @@ import (
 type bundles struct{}
 
 func (bundles) judge(_ context.Context, _ *job, p moving.Part) (list []moving.Finding, err error) {
-	f := (*found)(&list)
+	f := (*moving.Findings)(&list)
 	if err := p.Data.Bundle.Check(); err != nil {
 		text, _ := refusal(err)
-		f.add(moving.Stays, "bundleInvalid", "", "The bundle cannot be made here: %s.", text)
+		f.Add(moving.Stays, "bundleInvalid", "", "The bundle cannot be made here: %s.", text)
 	}
 	return list, nil
 }
@@ -32,13 +32,13 @@ func (bundles) make(ctx context.Context, j *job, p *moving.Part) error {
 	if err != nil {
 		return err
 	}
-	f := (*found)(&p.Findings)
+	f := (*moving.Findings)(&p.Findings)
 	wanted.Plans = nil
 	for _, there := range p.Data.Bundle.Plans {
 		if here, is := plans[there]; is {
 			wanted.Plans = append(wanted.Plans, here)
 		} else if !p.Has("bundlePlanUnknown") {
-			f.add(moving.Changes, "bundlePlanUnknown", "sellingPlanIds", "The bundle has selling plan %d, which is not known here: it is left out.", there)
+			f.Add(moving.Changes, "bundlePlanUnknown", "sellingPlanIds", "The bundle has selling plan %d, which is not known here: it is left out.", there)
 		}
 	}
 	had, _, err := j.Shelf.Bundles(ctx, j.store.ID, wanted.Line, page.Request{Size: bundle.MaxBundles})
@@ -55,7 +55,7 @@ func (bundles) make(ctx context.Context, j *job, p *moving.Part) error {
 		switch {
 		case taken || !shares && (len(wanted.Plans) > 0 || !sameBundle(b, wanted)):
 		case !sameBundle(b, wanted) && !p.Has("bundleTaken"):
-			f.add(moving.Changes, "bundleTaken", "sellingPlanIds", "A bundle with one of its plans exists here: it is taken as it is.")
+			f.Add(moving.Changes, "bundleTaken", "sellingPlanIds", "A bundle with one of its plans exists here: it is taken as it is.")
 			fallthrough
 		default:
 			p.Here = int64(b.ID)

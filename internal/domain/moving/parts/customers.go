@@ -24,18 +24,18 @@ func refusedKinds() []notify.Kind {
 
 func (customers) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Finding, err error) {
 	c := *p.Data.Customer
-	f := (*found)(&list)
+	f := (*moving.Findings)(&list)
 	if known, err := j.checkCustomer(ctx, f, c.ID); err != nil || !known {
 		return list, err
 	}
 	if c.Phone != "" {
-		f.add(moving.Changes, "smsConsent", "phone", "Agreement to SMS is not carried over: only the customer can give it.")
+		f.Add(moving.Changes, "smsConsent", "phone", "Agreement to SMS is not carried over: only the customer can give it.")
 	}
 	if c.Born != "" {
 		_, err := j.Points.Member(ctx, j.store, loyalty.CustomerRef{Customer: c.ID}, "")
 		switch {
 		case fault.Is(err, fault.NotFound):
-			f.add(moving.Changes, "birthdayLeftOut", "birthday", "The birthday is kept with members of the loyalty programme: it is left out unless the customer is one when it is made.")
+			f.Add(moving.Changes, "birthdayLeftOut", "birthday", "The birthday is kept with members of the loyalty programme: it is left out unless the customer is one when it is made.")
 		case err != nil:
 			return nil, err
 		}

@@ -21,15 +21,15 @@ type groups struct{}
 
 func (groups) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Finding, err error) {
 	g := p.Data.Group
-	f := (*found)(&list)
+	f := (*moving.Findings)(&list)
 	here, is, err := j.groupNamed(ctx, line(p), g.Terms.Name)
 	if err != nil {
 		return nil, err
 	}
 	if is {
-		f.add(moving.Changes, "groupTaken", "groupName", "A plan group with the name %q exists here: it is taken as it is, and contracts go to its plans.", here.Name)
+		f.Add(moving.Changes, "groupTaken", "groupName", "A plan group with the name %q exists here: it is taken as it is, and contracts go to its plans.", here.Name)
 		for there, o := range unmatched(*g, here) {
-			f.add(moving.Changes, "planUnmatched", "subscriptionPlans", "The group here has no plan like %q (%d): lines on it keep their price and are on no plan, unless you name the plan that takes its place.", o, there)
+			f.Add(moving.Changes, "planUnmatched", "subscriptionPlans", "The group here has no plan like %q (%d): lines on it keep their price and are on no plan, unless you name the plan that takes its place.", o, there)
 		}
 		return list, nil
 	}
@@ -37,7 +37,7 @@ func (groups) judge(ctx context.Context, j *job, p moving.Part) (list []moving.F
 	d.Settle()
 	if err := d.Validate(); err != nil {
 		text, _ := refusal(err)
-		f.add(moving.Stays, "groupInvalid", "subscriptionPlans", "The group cannot be made here: %s.", text)
+		f.Add(moving.Stays, "groupInvalid", "subscriptionPlans", "The group cannot be made here: %s.", text)
 		return list, nil
 	}
 	sold, err := j.sold(ctx, *g)
@@ -45,7 +45,7 @@ func (groups) judge(ctx context.Context, j *job, p moving.Part) (list []moving.F
 		return nil, err
 	}
 	if gone := len(g.Products) + len(g.Variants) - len(sold.Products) - len(sold.Variants); gone > 0 {
-		f.add(moving.Changes, "productsGone", "productIds", "The store no longer has %d of the products and variants: they are left out.", gone)
+		f.Add(moving.Changes, "productsGone", "productIds", "The store no longer has %d of the products and variants: they are left out.", gone)
 	}
 	return list, nil
 }

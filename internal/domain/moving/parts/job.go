@@ -3,7 +3,6 @@ package parts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -65,9 +64,9 @@ func Plans(ctx context.Context, tx moving.ReadTx, of moving.ID) (moving.PlanMap,
 }
 
 // checkCustomer finds whether the store has a customer.
-func (j *job) checkCustomer(ctx context.Context, f *found, customer int64) (bool, error) {
+func (j *job) checkCustomer(ctx context.Context, f *moving.Findings, customer int64) (bool, error) {
 	if customer == 0 {
-		f.add(moving.Stays, "customerMissing", "customerId", "No customer with this e-mail address has a contract or points here: add the platform's number of the customer, or the file again once contracts have moved.")
+		f.Add(moving.Stays, "customerMissing", "customerId", "No customer with this e-mail address has a contract or points here: add the platform's number of the customer, or the file again once contracts have moved.")
 		return false, nil
 	}
 	if _, asked := j.people[customer]; !asked {
@@ -76,7 +75,7 @@ func (j *job) checkCustomer(ctx context.Context, f *found, customer int64) (bool
 		}
 	}
 	if !j.people[customer] {
-		f.add(moving.Stays, "customerUnknown", "customerId", "The store has no customer %d.", customer)
+		f.Add(moving.Stays, "customerUnknown", "customerId", "The store has no customer %d.", customer)
 	}
 	return j.people[customer], nil
 }
@@ -119,13 +118,6 @@ func passing(err error) bool {
 // unavailable is the failure of asking the platform.
 func unavailable(err error) error {
 	return fault.Because(fault.Unavailable, err, "the platform could not be asked what the store has")
-}
-
-// found collects findings.
-type found []moving.Finding
-
-func (f *found) add(fit moving.Fit, code, field, format string, args ...any) {
-	*f = append(*f, moving.Finding{Fit: fit, Code: code, Field: field, Text: fmt.Sprintf(format, args...)})
 }
 
 // refusal returns the message and the code of a failure that is not passing.

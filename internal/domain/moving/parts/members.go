@@ -16,33 +16,33 @@ type members struct{}
 
 func (members) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Finding, err error) {
 	m := *p.Data.Member
-	f := (*found)(&list)
+	f := (*moving.Findings)(&list)
 	program, err := j.Points.Program(ctx, j.store.ID)
 	if err != nil {
 		return nil, err
 	}
 	if !program.Active {
-		f.add(moving.Stays, "loyaltyInactive", "", "The store's loyalty programme is not active here: start it, then read the parts again.")
+		f.Add(moving.Stays, "loyaltyInactive", "", "The store's loyalty programme is not active here: start it, then read the parts again.")
 		return list, nil
 	}
 	if m.Excluded {
-		f.add(moving.Stays, "memberExcluded", "customerStatus", "The customer does not take part in the programme there.")
+		f.Add(moving.Stays, "memberExcluded", "customerStatus", "The customer does not take part in the programme there.")
 	}
 	if known, err := j.checkCustomer(ctx, f, m.Customer); err != nil || !known {
 		return list, err
 	}
 	if m.Available < 0 {
-		f.add(moving.Changes, "pointsNegative", "availablePoints", "The balance is %s points: the member begins with none.", m.Available)
+		f.Add(moving.Changes, "pointsNegative", "availablePoints", "The balance is %s points: the member begins with none.", m.Available)
 	}
 	if m.Pending > 0 {
-		f.add(moving.Changes, "pointsPending", "pendingPoints", "%s points are pending there and are not carried over: add them by hand once they were approved there.", m.Pending)
+		f.Add(moving.Changes, "pointsPending", "pendingPoints", "%s points are pending there and are not carried over: add them by hand once they were approved there.", m.Pending)
 	}
 	is, err := j.Points.Member(ctx, j.store, loyalty.CustomerRef{Customer: m.Customer}, "")
 	switch {
 	case err == nil && is.Status == loyalty.Excluded:
-		f.add(moving.Stays, "customerExcluded", "customerStatus", "The customer is excluded from the programme here.")
+		f.Add(moving.Stays, "customerExcluded", "customerStatus", "The customer is excluded from the programme here.")
 	case err == nil:
-		f.add(moving.Changes, "memberExists", "", "The customer is a member here with %s points: those from there are added.", is.Sums.Available)
+		f.Add(moving.Changes, "memberExists", "", "The customer is a member here with %s points: those from there are added.", is.Sums.Available)
 	case !fault.Is(err, fault.NotFound):
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (members) make(ctx context.Context, j *job, p *moving.Part) error {
 	p.Data.Member = &moving.Member{Customer: m.Customer, Available: m.Available, Pending: m.Pending, Earned: m.Earned} // the rest is no longer needed
 	if posted != max(m.Available, 0) {                                                                                 // in another move, or before the process died
 		p.Data.Member.Available = posted
-		f := (*found)(&p.Findings)
-		f.add(moving.Changes, changedThere, "availablePoints", "%s points were brought before, and the member has %s there now: add the difference by hand.", posted, m.Available)
+		f := (*moving.Findings)(&p.Findings)
+		f.Add(moving.Changes, changedThere, "availablePoints", "%s points were brought before, and the member has %s there now: add the difference by hand.", posted, m.Available)
 		p.Judge(p.Findings)
 	}
 	return nil

@@ -17,10 +17,10 @@ type rules struct{}
 
 func (rules) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Finding, err error) {
 	r := *p.Data.Rule
-	f := (*found)(&list)
+	f := (*moving.Findings)(&list)
 	if err := r.Check(); err != nil {
 		text, _ := refusal(err)
-		f.add(moving.Stays, "ruleInvalid", "", "The rule cannot be made here: %s.", text)
+		f.Add(moving.Stays, "ruleInvalid", "", "The rule cannot be made here: %s.", text)
 		return list, nil
 	}
 	gone, err := j.gone(ctx, swap.Variants([]swap.Rule{r}))
@@ -28,10 +28,10 @@ func (rules) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Fi
 		return nil, err
 	}
 	for _, id := range gone {
-		f.add(moving.Stays, "variantGone", "sourceVariants", "The store no longer has variant %d: replace it in the rule, then read the parts again.", id)
+		f.Add(moving.Stays, "variantGone", "sourceVariants", "The store no longer has variant %d: replace it in the rule, then read the parts again.", id)
 	}
 	if r.Cycle > 0 {
-		f.add(moving.Changes, "cycleCounted", "forBillingCycle", "The rule names billing cycle %d. Contracts that move begin with cycle 1 here: look at what it makes of them.", r.Cycle)
+		f.Add(moving.Changes, "cycleCounted", "forBillingCycle", "The rule names billing cycle %d. Contracts that move begin with cycle 1 here: look at what it makes of them.", r.Cycle)
 	}
 	return list, nil
 }

@@ -32,7 +32,7 @@ var fieldsOf = map[bulk.Kind][]dashboard.Field{
 		{Name: "future", Label: "Count later orders from the new day", Type: "checkbox"},
 	},
 	bulk.SetQuantity: {variantField, quantityField},
-	bulk.SetPrice:    {variantField, {Name: "price", Label: "Price of one", Required: true, Max: 12, Hint: "In the store's currency. Contracts in another currency are left as they are."}, announcedField},
+	bulk.SetPrice:    {variantField, {Name: "price", Label: "Price of one", Required: true, Max: 12, Hint: "In the store's currency. Contracts in another currency are left as they are."}, dashboard.AnnouncedPrice},
 	bulk.SwapVariant: {variantField, {Name: "newVariant", Label: "New variant", Required: true, Max: 100, Hint: "Number or graph id of the variant."}},
 	bulk.ApplyCode:   {{Name: "code", Label: "Discount code", Required: true, Max: 255}},
 	bulk.RemoveCode:  {{Name: "code", Label: "Discount code", Required: true, Max: 255}},
@@ -49,9 +49,8 @@ var fieldsOf = map[bulk.Kind][]dashboard.Field{
 }
 
 var (
-	variantField   = dashboard.Field{Name: "variant", Label: "Variant", Required: true, Max: 100, Hint: "Number or graph id of the variant, as it is in the store's admin."}
-	announcedField = dashboard.Field{Name: "announced", Label: "Announce a higher price", Type: "checkbox", Value: "on", Hint: "It applies from the first order that is at least 14 days away, and the customer gets an e-mail now. Without it, and for a lower price, it applies from the next order on."}
-	quantityField  = dashboard.Field{Name: "quantity", Label: "Quantity", Type: "number", Required: true, Min: "1", Limit: "999"}
+	variantField  = dashboard.Field{Name: "variant", Label: "Variant", Required: true, Max: 100, Hint: "Number or graph id of the variant, as it is in the store's admin."}
+	quantityField = dashboard.Field{Name: "quantity", Label: "Quantity", Type: "number", Required: true, Min: "1", Limit: "999"}
 )
 
 // selection reads which contracts are selected: id (repeated) or ids (with commas), or with

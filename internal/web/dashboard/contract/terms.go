@@ -21,8 +21,6 @@ func quantityField(n int) dashboard.Field {
 	return dashboard.Field{Name: "quantity", Label: "Quantity", Type: "number", Required: true, Min: "1", Limit: "999", Value: strconv.Itoa(n)}
 }
 
-var announcedField = dashboard.Field{Name: "announced", Label: "Announce a higher price", Type: "checkbox", Value: "on", Hint: "It applies from the first order that is at least 14 days away, and the customer gets an e-mail now. Without it, and for a lower price, it applies from the next order on."}
-
 // termActions are about what a contract has.
 var termActions = []action{
 	{
@@ -31,7 +29,7 @@ var termActions = []action{
 			return []string{t.line.Title + " is now " + fmt.Sprintf("%d × %s", t.line.Quantity, dashboard.Money(t.line.Price)) + ". Orders that are charged after this have what you save, apart from a higher price that is announced."}
 		},
 		fields: func(t target) []dashboard.Field {
-			return []dashboard.Field{quantityField(t.line.Quantity), {Name: "price", Label: "Price of one", Required: true, Max: 12, Value: t.line.Price.String(), Hint: "In " + string(t.c.Currency) + "."}, announcedField}
+			return []dashboard.Field{quantityField(t.line.Quantity), {Name: "price", Label: "Price of one", Required: true, Max: 12, Value: t.line.Price.String(), Hint: "In " + string(t.c.Currency) + "."}, dashboard.AnnouncedPrice}
 		},
 	},
 	{

@@ -232,11 +232,7 @@ func short(text string) string {
 
 // askMapping shows the columns of a move's file again.
 func (m *room) askMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	id, err := moveID(r)
-	if err != nil {
-		return err
-	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}
@@ -246,11 +242,7 @@ func (m *room) askMapping(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 // setMapping has the contracts of a file read with the columns that the form names. With another button
 // it shows their first values.
 func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	id, err := moveID(r)
-	if err != nil {
-		return err
-	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}
@@ -268,10 +260,10 @@ func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 	if is.decimals != "" {
 		comma = new(is.decimals == "comma")
 	}
-	if _, err := m.Moves.SetMapping(r.Context(), v.Shop.ID, id, v.Actor(r), is.columns, comma); err != nil {
+	if _, err := m.Moves.SetMapping(r.Context(), v.Shop.ID, p.Move.ID, v.Actor(r), is.columns, comma); err != nil {
 		return m.showMapping(w, r, v, p.Move, is, err)
 	}
-	return v.Go(w, path(id), "move-mapped")
+	return v.Go(w, path(p.Move.ID), "move-mapped")
 }
 
 // size returns a number of bytes in words.

@@ -81,13 +81,18 @@ type fact struct{ Name, Text string }
 // shownDifferences is how many differences without an explanation the page lists.
 const shownDifferences = 10
 
-// show shows a move. A script reads the part again that changes.
-func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+// progress returns how far the move of a path has come.
+func (m *room) progress(r *http.Request, v dashboard.Visit) (mover.Progress, error) {
 	id, err := moveID(r)
 	if err != nil {
-		return err
+		return mover.Progress{}, err
 	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	return m.Moves.Progress(r.Context(), v.Shop.ID, id)
+}
+
+// show shows a move. A script reads the part again that changes.
+func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}

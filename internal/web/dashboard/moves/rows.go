@@ -66,16 +66,12 @@ type contractsPage struct {
 
 // contracts lists the contracts of a move by their numbers.
 func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	id, err := moveID(r)
-	if err != nil {
-		return err
-	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}
 	query := r.URL.Query()
-	at := path(id) + "/contracts"
+	at := path(p.Move.ID) + "/contracts"
 	page := contractsPage{Finding: query.Get("finding"), All: at, Out: p.Move.Direction == moving.Out, File: p.Move.File != nil, Empty: dashboard.Empty{Icon: "loop", Title: "No such contracts", Text: "No contract of this move is of this kind."}}
 	var match moving.Match
 	for _, view := range views {
@@ -96,7 +92,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 		match = moving.Match{Code: page.Finding}
 	}
 	after, _ := strconv.ParseInt(query.Get("after"), 10, 64) // anything else begins at the first
-	items, err := m.Moves.Items(r.Context(), v.Shop.ID, id, match, after, rowsAtOnce+1)
+	items, err := m.Moves.Items(r.Context(), v.Shop.ID, p.Move.ID, match, after, rowsAtOnce+1)
 	if err != nil {
 		return err
 	}
@@ -126,7 +122,7 @@ func (m *room) contracts(w http.ResponseWriter, r *http.Request, v dashboard.Vis
 		page.Rows = append(page.Rows, rowOf(i, p.Move, v))
 	}
 	name := title(p.Move)
-	return v.Answer(w, dashboard.Page{Name: "move-contracts", Title: "Contracts of the move", Crumb: &dashboard.Crumb{Name: name, Path: path(id)}, Content: page})
+	return v.Answer(w, dashboard.Page{Name: "move-contracts", Title: "Contracts of the move", Crumb: &dashboard.Crumb{Name: name, Path: path(p.Move.ID)}, Content: page})
 }
 
 func rowOf(i moving.Item, m moving.Move, v dashboard.Visit) contractRow {
@@ -213,26 +209,22 @@ type ordersPage struct {
 
 // orders lists the newest orders that were compared.
 func (m *room) orders(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
-	id, err := moveID(r)
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
-	if err != nil {
-		return err
-	}
-	at := path(id) + "/orders"
+	at := path(p.Move.ID) + "/orders"
 	verdict := moving.Verdict(r.URL.Query().Get("verdict"))
 	compared, _, _ := p.Differences()
 	page := ordersPage{Tabs: []dashboard.Tab{{Name: "All", Count: strconv.Itoa(compared), Path: v.At(at), Here: verdict == ""}}, About: verdictWords[verdict].about, places: placesOf(p.Move)}
-	for _, row := range verdicts(p.Tallies, path(id)) {
+	for _, row := range verdicts(p.Tallies, path(p.Move.ID)) {
 		page.Tabs = append(page.Tabs, dashboard.Tab{Name: row.Badge.Text, Count: strconv.Itoa(row.N), Path: v.At(row.Path), Here: row.Badge.Text == verdictWords[verdict].name})
 	}
 	var only []moving.Verdict
 	if verdict != "" {
 		only = []moving.Verdict{verdict}
 	}
-	list, err := m.Moves.Compared(r.Context(), v.Shop.ID, id, only, shownOrders+1)
+	list, err := m.Moves.Compared(r.Context(), v.Shop.ID, p.Move.ID, only, shownOrders+1)
 	if err != nil {
 		return err
 	}
@@ -240,5 +232,5 @@ func (m *room) orders(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 		list = list[:shownOrders]
 	}
 	page.Rows, page.Shown = orderRows(list, v), len(list)
-	return v.Answer(w, dashboard.Page{Name: "move-orders", Title: "Compared orders", Crumb: &dashboard.Crumb{Name: title(p.Move), Path: path(id)}, Content: page})
+	return v.Answer(w, dashboard.Page{Name: "move-orders", Title: "Compared orders", Crumb: &dashboard.Crumb{Name: title(p.Move), Path: path(p.Move.ID)}, Content: page})
 }

@@ -196,17 +196,13 @@ func (m *room) askEnd(w http.ResponseWriter, r *http.Request, v dashboard.Visit)
 
 // showEnd asks whether to end a move, with why that was refused.
 func (m *room) showEnd(w http.ResponseWriter, r *http.Request, v dashboard.Visit, wrong error) error {
-	id, err := moveID(r)
-	if err != nil {
-		return err
-	}
-	p, err := m.Moves.Progress(r.Context(), v.Shop.ID, id)
+	p, err := m.progress(r, v)
 	if err != nil {
 		return err
 	}
 	at := placesOf(p.Move)
 	q := dashboard.Question{
-		Title: "End the move?", Back: path(id), Path: path(id) + "/end", Button: "End the move", Keep: "Keep the move", Grave: true,
+		Title: "End the move?", Back: path(p.Move.ID), Path: path(p.Move.ID) + "/end", Button: "End the move", Keep: "Keep the move", Grave: true,
 		Says: []string{
 			fmt.Sprintf("%s moved and stay %s. %s not moved and stay %s, where they are charged as before.", were(p.Moved), at.Come, were(p.Total-p.Moved), at.Left),
 			"Nothing is compared or moved any more, and the API key of the other service is no longer used. A move that has ended cannot go on: another one can be started.",
