@@ -11,16 +11,14 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// check returns what of a contract is not carried over as it is.
-func (w *worker) check(c moving.Contract) []moving.Finding {
+// check returns what of a contract is not carried over as it is, as far as the facts go.
+func (w *worker) check(c moving.Contract, is facts) []moving.Finding {
 	found := moving.Findings(slices.Clone(c.Remarks))
 	if !c.Live() {
 		found.Add(moving.Stays, "contractEnded", "status", "The contract is %s: it has no orders to come.", c.Status)
 		return found
 	}
-	w.known.mu.Lock()
-	defer w.known.mu.Unlock()
-	switch methods := w.known.people[c.Customer.ID]; {
+	switch methods := is.people[c.Customer.ID]; {
 	case c.Customer.ID == 0 && c.Customer.Email != "":
 		found.Add(moving.Stays, "customerUnknown", "email", "The store has no customer with the address %s.", c.Customer.Email)
 	case c.Customer.ID == 0:
@@ -40,7 +38,7 @@ func (w *worker) check(c moving.Contract) []moving.Finding {
 	} else if err := c.Delivery.Validate(); err != nil {
 		found.Add(moving.Stays, "intervalInvalid", "deliveryPolicy", "The delivery interval cannot be taken over: %s.", err)
 	}
-	w.checkLines(c, &found)
+	w.checkLines(c, is, &found)
 	w.checkDates(c, &found)
 	for _, d := range c.Discounts {
 		if d.Code != "" && d.RejectedWhy == "" {
@@ -53,14 +51,14 @@ func (w *worker) check(c moving.Contract) []moving.Finding {
 // currencyLetters is the length of a currency's code.
 const currencyLetters = 3
 
-func (w *worker) checkLines(c moving.Contract, found *moving.Findings) {
+func (w *worker) checkLines(c moving.Contract, is facts, found *moving.Findings) {
 	if len(c.Currency) != currencyLetters {
 		found.Add(moving.Stays, "currencyUnknown", "currency", "%q is not a currency.", c.Currency)
 	}
 	if c.DeliveryPrice.Currency != c.Currency || c.DeliveryPrice.Minor < 0 {
 		found.Add(moving.Stays, "priceInvalid", "deliveryPrice", "The delivery price cannot be read as an amount in %s: correct it in the contract, then read the contract again.", c.Currency)
 	}
-	ships := slices.ContainsFunc(c.Lines, func(l moving.Line) bool { v := w.known.variants[l.Variant]; return v != nil && v.RequiresShipping })
+	ships := slices.ContainsFunc(c.Lines, func(l moving.Line) bool { v := is.variants[l.Variant]; return v != nil && v.RequiresShipping })
 	a := c.Method.Address
 	if ships && (c.Method.Kind == "" || c.Method.Kind == platform.MethodShipping && (a.Address1 == "" || a.Country == "" && a.CountryCode == "")) {
 		found.Add(moving.Stays, "deliveryMissing", "delivery", "The contract has products that are shipped, and no whole delivery address: add street, city and country.")
@@ -70,7 +68,7 @@ func (w *worker) checkLines(c moving.Contract, found *moving.Findings) {
 	}
 	for n, l := range c.Lines {
 		switch {
-		case l.Variant == 0 || w.known.variants[l.Variant] == nil:
+		case l.Variant == 0 || is.variants[l.Variant] == nil:
 			found.Add(moving.Stays, "variantGone", fmt.Sprintf("lines[%d]", n), "The store no longer has the variant of %q: replace it in the contract, then read the contract again.", l.Title)
 		case l.Price.Currency != c.Currency || l.Price.Minor < 0:
 			found.Add(moving.Stays, "priceInvalid", fmt.Sprintf("lines[%d]", n), "The price of %q cannot be read as an amount in %s: correct it in the contract, then read the contract again.", l.Title, c.Currency)

@@ -9,25 +9,23 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/moving"
-	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
 const (
 	// fresh is how long what the platform said is believed by a dry run.
 	fresh = 10 * time.Minute
-	// mostPeople is how many customers are known at once.
-	mostPeople = 20_000
+	// mostKnown is how many answers of a kind are kept at once.
+	mostKnown = 20_000
 )
 
-// known is what the store has of that which contracts name.
+// known is what the platform said about a store for a move.
 type known struct {
 	since    time.Time
-	mu       sync.Mutex
-	variants map[int64]*platform.Variant // nil: it does not have it
-	skus     map[string][]int64          // variants by SKU
-	people   map[int64]*[]string         // usable payment methods by customer; nil: the store does not have the customer
-	emails   map[string]int64            // customers by their addresses in lower case; 0: no customer has it
+	variants memo[int64, *platform.Variant] // nil: the store does not have it
+	skus     memo[string, []int64]          // variants by SKU
+	people   memo[int64, *[]string]         // usable payment methods by customer; nil: the store does not have the customer
+	emails   memo[string, int64]            // customers by their addresses in lower case; 0: no customer has it
 }
 
 // knownOf returns what is known for a move.
@@ -37,136 +35,150 @@ func (s *Service) knownOf(id moving.ID) *known {
 	now := s.Clock.Now()
 	k := s.known[id]
 	if k == nil || now.Sub(k.since) > fresh {
-		k = &known{since: now, variants: map[int64]*platform.Variant{}, skus: map[string][]int64{}}
-		k.forgetPeople()
+		k = &known{since: now}
 		s.known = map[moving.ID]*known{id: k}
 	}
 	return k
 }
 
-func (k *known) forgetPeople() { k.people, k.emails = map[int64]*[]string{}, map[string]int64{} }
-
-// add asks the platform for what contracts name and is not known yet, and gives those their
-// customers that name them by e-mail address.
-func (k *known) add(ctx context.Context, p Platform, of shop.Shop, contracts ...*moving.Contract) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if len(k.people)+len(k.emails) > mostPeople {
-		k.forgetPeople()
-	}
-	for _, ask := range []func(context.Context, Platform, platform.Shop, []*moving.Contract) error{k.addVariants, k.addEmails, k.addPeople} {
-		if err := ask(ctx, p, of.At(), contracts); err != nil {
-			return fault.Because(fault.Unavailable, err, "the platform could not be asked what the store has")
-		}
-	}
-	return nil
+// memo keeps the answers to one kind of question. Workers share it; none waits while another one asks.
+type memo[K comparable, V any] struct {
+	mu      sync.Mutex
+	answers map[K]V
 }
 
-// unknown returns what of the contracts is not known yet, each once, in parts that one question may have.
-func unknown[T comparable](contracts []*moving.Contract, of func(c *moving.Contract) []T, known func(T) bool) [][]T {
-	var list []T
-	seen := map[T]bool{}
+// about returns the answers about keys. It asks for those that are not known, in parts that one question
+// may have; a key without an answer has the zero value.
+func (m *memo[K, V]) about(keys []K, ask func(keys []K) (map[K]V, error)) (map[K]V, error) {
+	answers, open := m.recall(keys)
+	for part := range slices.Chunk(open, platform.MaxIDs) {
+		found, err := ask(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range part {
+			answers[k] = found[k]
+		}
+		m.keep(part, found)
+	}
+	return answers, nil
+}
+
+// recall returns the answers that are known, and the keys of those that are not.
+func (m *memo[K, V]) recall(keys []K) (answers map[K]V, open []K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	answers = make(map[K]V, len(keys))
+	for _, k := range keys {
+		if _, twice := answers[k]; twice {
+			continue
+		}
+		answer, is := m.answers[k]
+		if answers[k] = answer; !is {
+			open = append(open, k)
+		}
+	}
+	return answers, open
+}
+
+func (m *memo[K, V]) keep(keys []K, answers map[K]V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.answers == nil || len(m.answers) > mostKnown {
+		m.answers = make(map[K]V)
+	}
+	for _, k := range keys {
+		m.answers[k] = answers[k]
+	}
+}
+
+// facts is what the store has of that which contracts name.
+type facts struct {
+	variants map[int64]*platform.Variant
+	people   map[int64]*[]string
+}
+
+// facts returns the facts about contracts, and gives those their customers that name them by e-mail
+// address.
+func (w *worker) facts(ctx context.Context, contracts []*moving.Contract) (f facts, err error) {
+	if err = w.findByEmail(ctx, contracts); err != nil {
+		return f, notAsked(err)
+	}
+	var variants, people []int64
 	for _, c := range contracts {
-		for _, v := range of(c) {
-			if !seen[v] && !known(v) {
-				seen[v] = true
-				list = append(list, v)
-			}
-		}
-	}
-	return slices.Collect(slices.Chunk(list, platform.MaxIDs))
-}
-
-func (k *known) addVariants(ctx context.Context, p Platform, at platform.Shop, contracts []*moving.Contract) error {
-	variants := func(c *moving.Contract) (list []int64) {
 		for _, l := range c.Lines {
 			if l.Variant != 0 {
-				list = append(list, l.Variant)
+				variants = append(variants, l.Variant)
 			}
 		}
-		return list
+		if c.Customer.ID != 0 && c.Live() {
+			people = append(people, c.Customer.ID)
+		}
 	}
-	for _, ids := range unknown(contracts, variants, func(id int64) bool { _, asked := k.variants[id]; return asked }) {
-		sold, err := p.Variants(ctx, at, ids)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			k.variants[id] = nil
-		}
+	if f.variants, err = w.known.variants.about(variants, func(ids []int64) (map[int64]*platform.Variant, error) {
+		sold, err := w.Platform.Variants(ctx, w.store.At(), ids)
+		found := make(map[int64]*platform.Variant, len(sold))
 		for _, v := range sold {
-			k.variants[v.ID] = &v
+			found[v.ID] = &v
 		}
+		return found, err
+	}); err != nil {
+		return f, notAsked(err)
 	}
-	return nil
+	f.people, err = w.known.people.about(people, func(ids []int64) (map[int64]*[]string, error) {
+		usable, err := w.Platform.UsablePaymentMethods(ctx, w.store.At(), ids)
+		found := make(map[int64]*[]string, len(usable))
+		for id, methods := range usable {
+			found[id] = &methods
+		}
+		return found, err
+	})
+	return f, notAsked(err)
 }
 
-// addEmails finds the customers that are named by their addresses alone.
-func (k *known) addEmails(ctx context.Context, p Platform, at platform.Shop, contracts []*moving.Contract) error {
-	address := func(c *moving.Contract) []string {
-		if c.Customer.ID != 0 || c.Customer.Email == "" {
-			return nil
-		}
-		return []string{strings.ToLower(c.Customer.Email)}
+func notAsked(err error) error {
+	if err == nil {
+		return nil
 	}
-	for _, emails := range unknown(contracts, address, func(email string) bool { _, asked := k.emails[email]; return asked }) {
-		found, err := p.CustomersByEmail(ctx, at, emails)
-		if err != nil {
-			return err
+	return fault.Because(fault.Unavailable, err, "the platform could not be asked what the store has")
+}
+
+// findByEmail finds the customers that are named by their addresses alone.
+func (w *worker) findByEmail(ctx context.Context, contracts []*moving.Contract) error {
+	var addresses []string
+	for _, c := range contracts {
+		if c.Customer.ID == 0 && c.Customer.Email != "" {
+			addresses = append(addresses, strings.ToLower(c.Customer.Email))
 		}
-		for _, email := range emails {
-			k.emails[email] = 0
+	}
+	customers, err := w.known.emails.about(addresses, func(emails []string) (map[string]int64, error) {
+		list, err := w.Platform.CustomersByEmail(ctx, w.store.At(), emails)
+		found := make(map[string]int64, len(list))
+		for _, c := range list {
+			found[strings.ToLower(c.Email)] = c.ID
 		}
-		for _, c := range found {
-			k.emails[strings.ToLower(c.Email)] = c.ID
-		}
+		return found, err
+	})
+	if err != nil {
+		return err
 	}
 	for _, c := range contracts {
-		if a := address(c); a != nil {
-			c.Customer.ID = k.emails[a[0]]
+		if c.Customer.ID == 0 {
+			c.Customer.ID = customers[strings.ToLower(c.Customer.Email)]
 		}
 	}
 	return nil
 }
 
-// addPeople asks which customers exist, and what they can be charged with.
-func (k *known) addPeople(ctx context.Context, p Platform, at platform.Shop, contracts []*moving.Contract) error {
-	customer := func(c *moving.Contract) []int64 {
-		if c.Customer.ID == 0 || !c.Live() {
-			return nil
+// variantsOf returns the variants with an SKU.
+func (w *worker) variantsOf(ctx context.Context, sku string) ([]int64, error) {
+	variants, err := w.known.skus.about([]string{sku}, func(skus []string) (map[string][]int64, error) {
+		sold, err := w.Platform.VariantsBySKU(ctx, w.store.At(), skus)
+		found := make(map[string][]int64, 1)
+		for _, v := range sold {
+			found[sku] = append(found[sku], v.ID)
 		}
-		return []int64{c.Customer.ID}
-	}
-	for _, ids := range unknown(contracts, customer, func(id int64) bool { _, asked := k.people[id]; return asked }) {
-		usable, err := p.UsablePaymentMethods(ctx, at, ids)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			k.people[id] = nil
-			if methods, exists := usable[id]; exists {
-				k.people[id] = &methods
-			}
-		}
-	}
-	return nil
-}
-
-// sku returns the variants with an SKU.
-func (k *known) sku(ctx context.Context, p Platform, of shop.Shop, sku string) ([]int64, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if found, asked := k.skus[sku]; asked {
-		return found, nil
-	}
-	sold, err := p.VariantsBySKU(ctx, of.At(), []string{sku})
-	if err != nil {
-		return nil, fault.Because(fault.Unavailable, err, "the platform could not be asked for the variants with an SKU")
-	}
-	var found []int64
-	for _, v := range sold {
-		found = append(found, v.ID)
-	}
-	k.skus[sku] = found
-	return found, nil
+		return found, err
+	})
+	return variants[sku], notAsked(err)
 }

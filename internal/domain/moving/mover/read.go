@@ -113,7 +113,8 @@ func (w *worker) judge(ctx context.Context, items ...*moving.Item) error {
 	for n, i := range items {
 		contracts[n] = &i.Contract
 	}
-	if err := w.known.add(ctx, w.Platform, w.store, contracts...); err != nil {
+	facts, err := w.facts(ctx, contracts)
+	if err != nil {
 		return err
 	}
 	here, err := w.imported(ctx, contracts)
@@ -121,7 +122,7 @@ func (w *worker) judge(ctx context.Context, items ...*moving.Item) error {
 		return err
 	}
 	for _, i := range items {
-		found := w.check(i.Contract)
+		found := w.check(i.Contract, facts)
 		if id, is := here[i.Contract.ImportedID]; is {
 			found = append(found, moving.Finding{
 				Fit: moving.Stays, Code: "contractHere", Field: "importedId", Text: fmt.Sprintf("It is here already, as contract %d: cancel that one first if it is to come again.", id),
