@@ -71,6 +71,8 @@ func (s *source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"id":%d,"status":%q,"nextBillingDate":%q,"billingPolicy":{"interval":"MONTH","intervalCount":1},"deliveryPolicy":{"interval":"MONTH","intervalCount":1},"lines":[%s],%s}`,
 				c.ID, c.Status, c.Next, c.Line, c.Extra)
 		})
+	case name == "subscription-contract-details/current-cycle":
+		fmt.Fprint(w, "3")
 	case path == "subscription-billing-attempts/past-orders":
 		s.with(w, q.Get("contractId"), func(c *sourced) { fmt.Fprint(w, c.Past) })
 	case path == "subscription-billing-attempts/top-orders":

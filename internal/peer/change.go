@@ -64,9 +64,14 @@ func (e *End) activate(ctx context.Context, store shop.Shop, c moving.Contract, 
 	if err := e.setStatus(ctx, c.Line, number, contract.Active); err != nil {
 		return err
 	}
-	if err := e.takeDate(ctx, store, c, number, before); err != nil {
+	is, err := e.contract(ctx, store, c.Line, number)
+	if err != nil {
 		return err
 	}
+	if err := e.takeDate(ctx, c, is, before); err != nil {
+		return err
+	}
+	c.Billing = is.Billing // its days are those of its own policy: the interface creates none with anchors
 	if err := e.keepDays(ctx, store, c, number, cal); err != nil {
 		return err
 	}
@@ -100,10 +105,9 @@ func (e *End) keepDays(ctx context.Context, store shop.Shop, c moving.Contract, 
 
 // takeDate gives the next order of a contract the date that it had, unless that order was charged
 // already: an earlier call may have been carried out though its answer was lost.
-func (e *End) takeDate(ctx context.Context, store shop.Shop, c moving.Contract, number int64, before []moving.Past) error {
-	is, err := e.contract(ctx, store, c.Line, number)
-	if err != nil || c.Next.IsZero() || is.Next.Equal(c.Next) || is.Begun(before) {
-		return err
+func (e *End) takeDate(ctx context.Context, c, is moving.Contract, before []moving.Past) error {
+	if c.Next.IsZero() || is.Next.Equal(c.Next) || is.Begun(before) {
+		return nil
 	}
 	date := c.Next
 	if soon := e.services.clock.Now().Add(soonest); date.Before(soon) {
@@ -112,8 +116,8 @@ func (e *End) takeDate(ctx context.Context, store shop.Shop, c moving.Contract, 
 	if is.Next.Sub(date).Abs() < time.Hour {
 		return nil
 	}
-	_, err = e.send(ctx, call{
-		method: http.MethodPut, path: "/subscription-contracts-update-billing-date", line: c.Line, query: of(number, "nextBillingDate", date.UTC().Format(time.RFC3339), "rescheduleFutureOrder", "true"),
+	_, err := e.send(ctx, call{
+		method: http.MethodPut, path: "/subscription-contracts-update-billing-date", line: c.Line, query: of(is.ID, "nextBillingDate", date.UTC().Format(time.RFC3339), "rescheduleFutureOrder", "true"),
 	}, nil)
 	return err
 }

@@ -173,12 +173,15 @@ func (e *End) adjust(ctx context.Context, line shop.Line, number int64, edits []
 		return nil
 	}
 	var orders []attemptShape
-	query := of(number, "size", ordersAtOnce)
-	if _, err := e.send(ctx, call{method: http.MethodGet, path: "/subscription-billing-attempts/top-orders", line: line, query: query}, &orders); err != nil {
-		return err
-	}
 	var errs []error
-	for _, d := range edits {
+	for n, d := range edits {
+		if n == 0 || edits[n-1].Restart { // later orders have other dates now
+			orders = nil
+			query := of(number, "size", ordersAtOnce)
+			if _, err := e.send(ctx, call{method: http.MethodGet, path: "/subscription-billing-attempts/top-orders", line: line, query: query}, &orders); err != nil {
+				return err
+			}
+		}
 		at := slices.IndexFunc(orders, func(o attemptShape) bool { return o.Date.Sub(d.Date).Abs() < 12*time.Hour })
 		if at >= 0 {
 			errs = append(errs, e.edit(ctx, line, number, orders[at], d))
@@ -198,7 +201,7 @@ func (e *End) edit(ctx context.Context, line shop.Line, number int64, o attemptS
 		return put("/subscription-billing-attempts/skip-order/"+id, url.Values{"subscriptionContractId": {strconv.FormatInt(number, 10)}})
 	}
 	if !d.MoveTo.IsZero() {
-		if err := put("/subscription-billing-attempts/reschedule-order/"+id, url.Values{"billingDate": {d.MoveTo.UTC().Format(time.RFC3339)}}); err != nil {
+		if err := put("/subscription-billing-attempts/reschedule-order/"+id, url.Values{"billingDate": {d.MoveTo.UTC().Format(time.RFC3339)}, "rescheduleFutureOrder": {strconv.FormatBool(d.Restart)}}); err != nil {
 			return err
 		}
 	}

@@ -78,8 +78,29 @@ func (e *End) contract(ctx context.Context, of shop.Shop, line shop.Line, number
 		if err := e.orders(ctx, line, &c, cal); err != nil {
 			return moving.Contract{}, err
 		}
+		if c.MaxCycles > 0 {
+			if err := e.cyclesDone(ctx, line, &c); err != nil {
+				return moving.Contract{}, err
+			}
+		}
 	}
 	return c, nil
+}
+
+// cyclesDone reads how many of the contract's cycles have passed. Of a service that does not say it, all
+// orders count, so that none is charged beyond the limit.
+func (e *End) cyclesDone(ctx context.Context, line shop.Line, c *moving.Contract) error {
+	var next id
+	_, err := e.send(ctx, call{method: http.MethodGet, path: fmt.Sprintf("/subscription-contract-details/current-cycle/%d", c.ID), line: line}, &next)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		c.CyclesDone = c.Orders
+	case err != nil:
+		return err
+	default:
+		c.CyclesDone = max(int(next)-1, 0)
+	}
+	return nil
 }
 
 // row returns what only the search says of a contract.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -74,11 +75,29 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 // PutCreation notes it for as long as answers are kept.
 func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		row := creationRow{ShopID: int64(of), Request: c.Request, RequestedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
-		if _, err := insert(ctx, tx, []creationRow{row}, putCreation); err != nil {
-			return err
+		_, err := tx.putCreation(ctx, c, "")
+		return err
+	})
+}
+
+// putCreation notes a request where the condition holds for what is noted of it, and returns how many rows it wrote.
+func (tx *Tx) putCreation(ctx context.Context, c create.Creation, where string) (int64, error) {
+	row := creationRow{ShopID: int64(tx.of), Request: c.Request, RequestedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
+	noted, err := insert(ctx, tx, []creationRow{row}, putCreation+where)
+	if err != nil {
+		return 0, err
+	}
+	return noted, tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
+}
+
+// BeginCreation notes that a request is carried out now, unless another process has begun that.
+func (db *DB) BeginCreation(ctx context.Context, of shop.ID, c create.Creation, was time.Time) error {
+	return db.Update(ctx, of, func(tx *Tx) error {
+		noted, err := tx.putCreation(ctx, c, fmt.Sprintf(" WHERE contract_creations.requested_at = %d OR contract_creations.expires_at <= %d", millis(was), millis(c.At)))
+		if err == nil && noted == 0 {
+			err = fault.New(fault.Unavailable, "another process creates the contract of this request: send the request again with the same Idempotency-Key").Code(fault.InDoubt)
 		}
-		return tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
+		return err
 	})
 }
 

@@ -24,6 +24,13 @@ type forgetful struct {
 	dies int
 }
 
+func (f *forgetful) BeginCreation(ctx context.Context, of shop.ID, c create.Creation, was time.Time) error {
+	if f.dies--; f.dies == 0 {
+		return errDied
+	}
+	return f.Creations.BeginCreation(ctx, of, c, was)
+}
+
 func (f *forgetful) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	if f.dies--; f.dies == 0 {
 		return errDied
@@ -72,6 +79,14 @@ func TestRepeatedRequestCreatesOneContractWhereverProcessDies(t *testing.T) {
 		"before the mark is taken off": func(w *world, _ *forgetful) {
 			w.way.edit = func(func() (platform.Detail, error)) (platform.Detail, error) { return platform.Detail{}, errDied }
 		},
+		"before it notes which contract it is, its clock being ahead of the platform's": func(w *world, f *forgetful) {
+			f.dies = 2
+			w.at.Set(w.at.Now().Add(6 * time.Hour))
+			w.way.create = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+				w.at.Set(w.at.Now().Add(-6 * time.Hour))
+				return carryOut()
+			}
+		},
 		"before it answers": func(*world, *forgetful) {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,11 +108,11 @@ func TestRepeatedRequestCreatesOneContractWhereverProcessDies(t *testing.T) {
 			if made := len(w.contracts()) - before; made != 1 {
 				t.Errorf("%d contracts were made", made)
 			}
-			w.at.Set(w.at.Now().AddDate(0, 0, 1))
+			w.at.Set(w.at.Now().AddDate(0, 0, 2))
 			_, err := w.make()
 			w.must(err)
 			if made := len(w.contracts()) - before; made != 2 {
-				t.Errorf("a day later the name is free again; %d contracts were made", made)
+				t.Errorf("two days later the name is free again; %d contracts were made", made)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ type Platform interface {
 	platform.Editor
 	platform.Catalogue
 	Cycles(ctx context.Context, shop platform.Shop, contract int64, from, to int) ([]platform.Cycle, error)
-	ContractsUpdatedSince(ctx context.Context, shop platform.Shop, since time.Time, cursor string) (ids []int64, next string, err error)
+	CustomerContracts(ctx context.Context, shop platform.Shop, customer int64) ([]int64, error)
 }
 
 // Adopter stores a contract as the platform returned it after a change.

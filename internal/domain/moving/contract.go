@@ -23,10 +23,10 @@ type Contract struct {
 	Customer contract.Customer `json:"customer"`
 	Billing  contract.Policy   `json:"billing"`
 	Delivery contract.Policy   `json:"delivery"`
-	// MinCycles and MaxCycles count from the contract's first order; 0: no limit.
-	MinCycles int `json:"minCycles,omitempty"`
-	MaxCycles int `json:"maxCycles,omitempty"`
-	Orders    int `json:"orders,omitempty"` // that the customer has had, with the one of the checkout
+	MinCycles  int `json:"minCycles,omitempty"`  // orders that are owed, of all Orders; 0: no limit
+	MaxCycles  int `json:"maxCycles,omitempty"`  // 0: no limit
+	CyclesDone int `json:"cyclesDone,omitempty"` // of MaxCycles; whether the order of the checkout is one is the service's rule
+	Orders     int `json:"orders,omitempty"`     // that the customer has had, with the one of the checkout
 
 	Lines         []Line                  `json:"lines"`
 	Discounts     []contract.Discount     `json:"discounts,omitempty"` // for lines by their IDs
@@ -142,7 +142,7 @@ func (c Contract) Over() bool {
 // another contract; 0: no limit.
 func (c Contract) Left() (least, most int) {
 	if c.MaxCycles > 0 {
-		most = max(1, c.MaxCycles-c.Orders)
+		most = max(1, c.MaxCycles-c.CyclesDone)
 	}
 	least = max(0, c.MinCycles-c.Orders)
 	if most > 0 {
@@ -163,6 +163,7 @@ func (c Contract) Stored(cal cadence.Calendar) contract.Contract {
 	if !c.Next.IsZero() {
 		s.Series = contract.Series{Cycle: 1, Start: cal.At(c.Next)}
 		s.NextBillingDate = c.Next
+		s.LaterSeries = c.laterSeries(s, cal)
 	}
 	for _, l := range c.Lines {
 		s.Lines = append(s.Lines, contract.LineItem{
@@ -177,6 +178,38 @@ func (c Contract) Stored(cal cadence.Calendar) contract.Contract {
 		}
 	}
 	return s
+}
+
+// laterSeries returns from which orders to come the dates are counted again: from those that do not follow
+// from the next one, and explain more of the dates after them. After an order on the last day of a short month
+// they do, and after one that alone was moved.
+func (c Contract) laterSeries(s contract.Contract, cal cadence.Calendar) []contract.Series {
+	half := c.Billing.Approx() / 2
+	cycle := 1
+	for n, u := range c.Upcoming {
+		for u.Date.Sub(s.DueOn(cycle, cal)) >= half { // orders that are skipped
+			cycle++
+		}
+		if n > 0 && cal.Day(u.Date) != cal.Day(s.DueOn(cycle, cal)) {
+			again := s
+			again.LaterSeries = append(slices.Clone(s.LaterSeries), contract.Series{Cycle: cycle, Start: cal.At(u.Date), Moved: true})
+			if later := c.Upcoming[n+1:]; explained(again, later, cal) > explained(s, later, cal) {
+				s = again
+			}
+		}
+		cycle++
+	}
+	return s.LaterSeries
+}
+
+// explained returns how many orders fall on dates of the contract's series.
+func explained(s contract.Contract, orders []Upcoming, cal cadence.Calendar) (n int) {
+	for _, u := range orders {
+		if cal.Day(s.DueOn(s.CycleFrom(u.Date.Add(-12*time.Hour), cal), cal)) == cal.Day(u.Date) {
+			n++
+		}
+	}
+	return n
 }
 
 // Rest returns the prices by cycle that are left when so many orders were made; nil: the price
@@ -199,7 +232,7 @@ func (c Contract) After(orders int, cal cadence.Calendar) Contract {
 		return c
 	}
 	s := c.Stored(cal)
-	c.Next, c.Orders = s.DueOn(1+orders, cal), c.Orders+orders
+	c.Next, c.Orders, c.CyclesDone = s.DueOn(1+orders, cal), c.Orders+orders, c.CyclesDone+orders
 	c.Upcoming = c.Upcoming[min(orders, len(c.Upcoming)):]
 	if len(c.Upcoming) > 0 {
 		c.Next = c.Upcoming[0].Date

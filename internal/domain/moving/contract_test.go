@@ -58,14 +58,61 @@ func TestOrdersThatDifferFromFrequencyAreFound(t *testing.T) {
 	}
 }
 
+// monthly returns a contract with an order on each of the days of 2026.
+func monthly(days ...string) moving.Contract {
+	c := weekly()
+	c.Billing.Interval, c.Delivery.Interval = cadence.Month, cadence.Month
+	for n, day := range days {
+		date, err := time.Parse(time.DateOnly, "2026-"+day)
+		if err != nil {
+			panic(err)
+		}
+		c.Upcoming = append(c.Upcoming, moving.Upcoming{ID: int64(n + 1), Date: date.Add(9 * time.Hour)})
+	}
+	c.Next = c.Upcoming[0].Date
+	return c
+}
+
+func TestDatesAreCountedAgainFromOrdersThatExplainLaterOnes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		of   moving.Contract
+		want map[int]bool // by cycle, whether later orders are counted from its new date
+	}{
+		"the 30th after the end of February":       {monthly("02-28", "03-30", "04-30", "05-30"), map[int]bool{2: true}},
+		"the 31st after the end of April":          {monthly("04-30", "05-31", "06-30", "07-31", "08-31"), map[int]bool{2: true}},
+		"the last day of February":                 {monthly("02-28", "03-28", "04-28"), map[int]bool{}},
+		"the next order alone was moved":           {monthly("03-18", "04-15", "05-15", "06-15"), map[int]bool{2: true}},
+		"a later one alone was moved":              {monthly("03-15", "04-18", "05-15", "06-15"), map[int]bool{2: false}},
+		"the last one that is listed was moved":    {monthly("03-15", "04-15", "05-18"), map[int]bool{3: false}},
+		"an order is skipped, and the day changes": {monthly("03-18", "05-15", "06-15", "07-15"), map[int]bool{2: false, 3: true}},
+		"the day changes twice":                    {monthly("03-01", "04-05", "05-05", "06-05", "07-10", "08-10", "09-10", "10-10", "11-10"), map[int]bool{2: true, 5: true}},
+	} {
+		got := map[int]bool{}
+		for _, e := range row.of.Edits(nine) {
+			got[e.Cycle] = e.Restart
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if got, want := monthly("02-28", "03-30", "04-30", "05-30").After(1, nine).Next, time.Date(2026, 3, 30, 9, 0, 0, 0, time.UTC); !got.Equal(want) {
+		t.Errorf("after the order of February the next one is due %s, want %s", got, want)
+	}
+}
+
 func TestCyclesAndPricesGoOnWhereTheyWere(t *testing.T) {
 	t.Parallel()
 	c := weekly(0, 7)
-	c.MinCycles, c.MaxCycles, c.Orders = 6, 10, 4
+	c.MinCycles, c.MaxCycles, c.Orders, c.CyclesDone = 6, 10, 4, 4
 	if least, most := c.Left(); least != 2 || most != 6 {
 		t.Errorf("%d to %d cycles are left, want 2 to 6", least, most)
 	}
-	c.Orders = 9
+	c.CyclesDone = 3 // a service that does not count the order of the checkout
+	if least, most := c.Left(); least != 2 || most != 7 {
+		t.Errorf("%d to %d cycles are left, want 2 to 7", least, most)
+	}
+	c.Orders, c.CyclesDone = 9, 9
 	if least, most := c.Left(); least != 0 || most != 1 {
 		t.Errorf("before the last order %d to %d cycles are left, want 0 to 1", least, most)
 	}

@@ -11,9 +11,10 @@ import (
 // Edit is how an order to come differs from what the contract's frequency makes of it.
 type Edit struct {
 	Cycle   int       // counted from the next order as 1
-	Date    time.Time // of the frequency
+	Date    time.Time // of the frequency, as the orders before it have it
 	Skip    bool
 	MoveTo  time.Time // zero: it stays on its date
+	Restart bool      // later orders are counted from MoveTo
 	Note    string
 	OneOffs []OneOff
 }
@@ -37,6 +38,11 @@ func (c Contract) Edits(cal cadence.Calendar) []Edit {
 			continue
 		}
 		rest = rest[1:]
+		if at := slices.IndexFunc(s.LaterSeries, func(l contract.Series) bool { return l.Cycle == cycle }); at >= 0 {
+			before := s
+			before.LaterSeries = s.LaterSeries[:at]
+			e.Date, e.Restart = before.DueOn(cycle, cal), true
+		}
 		e.Note, e.OneOffs = next.Note, next.OneOffs
 		if cal.Day(next.Date) != cal.Day(e.Date) {
 			e.MoveTo = next.Date

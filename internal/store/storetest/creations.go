@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -27,8 +28,14 @@ func testCreations(t *testing.T, open opener) {
 	}
 	at := day.Truncate(time.Millisecond).UTC()
 	asked := create.Creation{Request: "A", At: at}
-	must(w.db.PutCreation(t.Context(), w.shop.ID, asked))
+	must(w.db.BeginCreation(t.Context(), w.shop.ID, asked, time.Time{}))
 	want("asked for", w.shop.ID, at, asked)
+	again := create.Creation{Request: "A", At: at.Add(time.Minute)}
+	if err := w.db.BeginCreation(t.Context(), w.shop.ID, again, time.Time{}); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("begun twice by processes that knew of no request: %v", err)
+	}
+	must(w.db.BeginCreation(t.Context(), w.shop.ID, again, at))
+	want("asked for again", w.shop.ID, at, again)
 	want("another request", w.shop.ID, at, create.Creation{Request: "B"})
 	want("another shop's", other.ID, at, create.Creation{Request: "A"})
 	made := create.Creation{Request: "A", At: at.Add(time.Hour), Contract: 9007}
@@ -38,6 +45,7 @@ func testCreations(t *testing.T, open opener) {
 	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.AnswerTTL-time.Millisecond), made)
 	want("a day later", w.shop.ID, made.At.Add(idempotency.AnswerTTL), create.Creation{Request: "A"})
 	must(w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(idempotency.AnswerTTL + time.Second)}))
+	must(w.db.BeginCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(2*idempotency.AnswerTTL + time.Minute)}, time.Time{})) // it has expired
 	want("what has expired goes with a new one", w.shop.ID, at, create.Creation{Request: "A"})
 	must(w.db.DeleteCreation(t.Context(), w.shop.ID, "C"))
 	want("dropped", w.shop.ID, at, create.Creation{Request: "C"})

@@ -176,7 +176,7 @@ type createdDetails struct {
 
 // findCreated looks for a contract whose creation was not confirmed.
 func (s *Service) findCreated(ctx context.Context, store shop.Shop, n platform.NewContract, since time.Time) (platform.Detail, error) {
-	made, err := s.FindCreated(ctx, store, since, func(d platform.Detail) bool { return matches(n, d) })
+	made, err := s.FindCreated(ctx, store, n.Customer, since, func(d platform.Detail) bool { return matches(n, d) })
 	if err != nil {
 		err = fault.Because(fault.Unavailable, err, "the platform did not confirm whether the subscription contract was created: look for it before you try again").
 			Entity(amend.Entity).Code(fault.InDoubt)

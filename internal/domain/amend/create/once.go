@@ -35,6 +35,9 @@ type Creations interface {
 	// Creation returns what is known of a request: the zero one but for its name where
 	// nothing is, or nothing that counts now.
 	Creation(ctx context.Context, of shop.ID, request string, now time.Time) (Creation, error)
+	// BeginCreation notes that it is requested now, or fails with InDoubt when another process has noted
+	// that since it was read.
+	BeginCreation(ctx context.Context, of shop.ID, c Creation, was time.Time) error
 	// PutCreation notes it, in place of what was noted before.
 	PutCreation(ctx context.Context, of shop.ID, c Creation) error
 	// DeleteCreation forgets it: the contract was not made.
@@ -92,7 +95,7 @@ func (c Creation) attribute() platform.Attribute {
 func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n platform.NewContract, begun *Creation) (platform.Detail, error) {
 	now := s.Clock.Now()
 	if !begun.At.IsZero() {
-		made, err := s.FindCreated(ctx, store, begun.At.Add(-amend.ClockSlack), func(d platform.Detail) bool { return slices.Contains(d.Attributes, begun.attribute()) })
+		made, err := s.FindCreated(ctx, store, n.Customer, time.Time{}, func(d platform.Detail) bool { return slices.Contains(d.Attributes, begun.attribute()) })
 		if !fault.Is(err, fault.NotFound) {
 			return made, err
 		}
@@ -101,8 +104,9 @@ func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n p
 				Entity(amend.Entity).Code(fault.InDoubt).RetryAfter(wait)
 		}
 	}
+	was := begun.At
 	begun.At = now
-	if err := s.Creations.PutCreation(ctx, store.ID, *begun); err != nil {
+	if err := s.Creations.BeginCreation(ctx, store.ID, *begun, was); err != nil {
 		return platform.Detail{}, err
 	}
 	made, err := s.createAtPlatform(ctx, store, n)

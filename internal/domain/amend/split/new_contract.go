@@ -77,7 +77,7 @@ func (s *Service) createPaused(ctx context.Context, store shop.Shop, old contrac
 		}
 	}
 	marked := func(d platform.Detail) bool { return slices.Contains(d.Attributes, splitAttribute(*old.Split)) }
-	made, err := s.FindCreated(ctx, store, old.Split.At.Add(-amend.ClockSlack), marked)
+	made, err := s.FindCreated(ctx, store, old.Customer.ID, time.Time{}, marked)
 	if fault.Is(err, fault.NotFound) && s.Clock.Now().Before(old.Split.At.Add(createTimeout)) {
 		err = fault.New(fault.Unavailable, "the platform has not confirmed whether the new contract was created: the split is finished as soon as it does").
 			Entity(amend.Entity).Code(fault.InDoubt)

@@ -210,7 +210,7 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused}); err != nil {
 			return err
 		}
-	} else if err := s.takeDate(ctx, of, c, known); err != nil {
+	} else if err := s.takeDates(ctx, of, c, known); err != nil {
 		return err
 	}
 	why := moving.Note{Way: moving.Arrived, Service: s.Other, There: c.ImportedID, Reason: fmt.Sprintf("from %s, where it was contract %s", s.Other, c.ImportedID)}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -63,6 +64,7 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 		return moving.Contract{}, err
 	}
 	c := describe(d)
+	c.CyclesDone = d.EarlierOrders + amend.NextCycle(d.Contract, attempts, s.Clock.Now()) - 1 - d.PassedCycles
 	c.Upcoming, c.Past = orders(attempts, oneOffs)
 	if len(c.Upcoming) > 0 {
 		c.Next = c.Upcoming[0].Date
@@ -146,16 +148,16 @@ func (s *Service) Adjust(ctx context.Context, of shop.Shop, line shop.Line, id i
 	if err != nil {
 		return err
 	}
-	var attempts []billing.Attempt
-	err = s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) {
-		attempts, err = tx.AttemptsOf(ctx, []contract.ID{known.ID}, billing.Queued, billing.Skipped)
-		return err
-	})
-	if err != nil {
-		return err
-	}
 	first := known.Series.Cycle
 	for _, e := range edits {
+		var attempts []billing.Attempt
+		err := s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) { // again after each: one may have given later ones their dates
+			attempts, err = tx.AttemptsOf(ctx, []contract.ID{known.ID}, billing.Queued, billing.Skipped)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		at := slices.IndexFunc(attempts, func(a billing.Attempt) bool { return a.Cycle == first+e.Cycle-1 })
 		if at < 0 {
 			continue // further ahead than the queue is long
@@ -176,7 +178,7 @@ func (s *Service) adjust(ctx context.Context, of shop.Shop, line shop.Line, a bi
 		return err
 	}
 	if !e.MoveTo.IsZero() && !a.BillingDate.Equal(e.MoveTo) && e.MoveTo.After(s.Clock.Now()) {
-		if _, err := s.Orders.Reschedule(ctx, of.ID, command.Reschedule{Line: line, Attempt: a.ID, BillingDate: e.MoveTo, Actor: activity.System}); err != nil {
+		if _, err := s.Orders.Reschedule(ctx, of.ID, command.Reschedule{Line: line, Attempt: a.ID, BillingDate: e.MoveTo, Future: e.Restart, Actor: activity.System}); err != nil {
 			return err
 		}
 	}
@@ -197,9 +199,9 @@ func (s *Service) adjust(ctx context.Context, of shop.Shop, line shop.Line, a bi
 	return nil
 }
 
-// takeDate gives a contract the date of its next order: that of the other service, or now when that
-// is past.
-func (s *Service) takeDate(ctx context.Context, of shop.Shop, c moving.Contract, known contract.Contract) error {
+// takeDates gives a contract the date of its next order: that of the other service, or now when that
+// is past. Later orders keep their days.
+func (s *Service) takeDates(ctx context.Context, of shop.Shop, c moving.Contract, known contract.Contract) error {
 	if c.Next.IsZero() || known.NextBillingDate.IsZero() {
 		return nil
 	}
@@ -212,6 +214,8 @@ func (s *Service) takeDate(ctx context.Context, of shop.Shop, c moving.Contract,
 	if date.Before(now) {
 		date = now.Add(time.Minute)
 	}
-	_, err = s.Orders.Reschedule(ctx, of.ID, command.Reschedule{Line: c.Line, Contract: known.ID, BillingDate: date, Future: true, Actor: activity.System})
-	return err
+	if _, err = s.Orders.Reschedule(ctx, of.ID, command.Reschedule{Line: c.Line, Contract: known.ID, BillingDate: date, Future: true, Actor: activity.System}); err != nil {
+		return err
+	}
+	return s.Adjust(ctx, of, c.Line, int64(known.ID), c.Edits(cal))
 }

@@ -33,6 +33,15 @@ func (w *worker) check(c moving.Contract, is facts) []moving.Finding {
 	if w.move.Direction == moving.Out && c.Currency != w.store.Currency {
 		found.Add(moving.Stays, "currencyOther", "currency", "The contract is in %s: the interface creates contracts in the store's currency, %s, only.", c.Currency, w.store.Currency)
 	}
+	if w.move.Direction == moving.Out {
+		switch len(c.Billing.Anchors) {
+		case 0:
+		case 1:
+			found.Add(moving.Changes, "anchorByDates", "billingPolicy", "The interface creates no contract with an anchor: the orders to come are put on its days, and later ones are counted from them.")
+		default:
+			found.Add(moving.Stays, "anchorsMany", "billingPolicy", "The contract has %d anchors, and the interface creates none with anchors: give it one day for each interval.", len(c.Billing.Anchors))
+		}
+	}
 	if err := c.Billing.Validate(); err != nil {
 		found.Add(moving.Stays, "intervalInvalid", "billingPolicy", "The billing interval cannot be taken over: %s.", err)
 	} else if err := c.Delivery.Validate(); err != nil {

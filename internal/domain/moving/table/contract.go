@@ -136,6 +136,7 @@ func (c *cells) schedule(is *moving.Contract) {
 	is.MinCycles, _ = c.count("minCycles", 0, maxCount)
 	is.MaxCycles, _ = c.count("maxCycles", 0, maxCount)
 	is.Orders, _ = c.count("orders", 0, maxCount)
+	is.CyclesDone = is.Orders
 	if is.MaxCycles > 0 && is.MinCycles > is.MaxCycles {
 		c.find(moving.Stays, valueInvalid,
 			"minCycles", "the minimum is %d orders and the maximum %d: correct one of them", is.MinCycles, is.MaxCycles)

@@ -144,7 +144,7 @@ func TestContractHasWhatItsRowsSay(t *testing.T) {
 	want := moving.Contract{
 		ID: 10482, Line: shop.Subscriptions, Status: contract.Active, Currency: "EUR", ImportedID: "sub_10482",
 		Customer: contract.Customer{ID: 7061234567890, Email: "ana@example.com", FirstName: "Ana", LastName: "Costa", Name: "Ana Costa", Phone: "+49 30 901820"},
-		Billing:  month, Delivery: month, MinCycles: 3, MaxCycles: 24, Orders: 7,
+		Billing:  month, Delivery: month, MinCycles: 3, MaxCycles: 24, CyclesDone: 7, Orders: 7,
 		Lines: []moving.Line{
 			{
 				ID: "line 1", Variant: 44012345678901, Title: "Coffee 500 g", Quantity: 2, Price: euro(1250), Plan: 688123, PlanName: "Every month",
