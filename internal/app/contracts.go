@@ -27,7 +27,7 @@ func (a *App) changeContracts(client *shopify.Client) {
 	a.Edits = &contractedit.Service{Pricer: pricer, Orders: a.Command, OneOffs: a.Command}
 	a.Creations = &create.Service{Pricer: pricer, Creations: a.Store}
 	a.Splits = &split.Service{Pricer: pricer, Orders: a.Command}
-	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Due: a.Store}
+	a.Lifecycle = &lifecycle.Service{Editor: editor, Splits: a.Splits, Pending: a.Edits, Creations: a.Creations, Due: a.Store}
 	a.Cancelling = &session.Service{
 		Store: a.Store.CancelSessions(), Statuses: a.Lifecycle, Edits: a.Edits, Orders: a.Command, Prices: a.Edits, Clock: a.options.Clock, Log: a.options.Log,
 	}

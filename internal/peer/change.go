@@ -138,6 +138,18 @@ func (e *End) Cancel(ctx context.Context, _ shop.Shop, line shop.Line, number in
 	return about(err, "cancel contract %d", number)
 }
 
+// Discard cancels what was created of a contract, also where the answer to that was lost.
+func (e *End) Discard(ctx context.Context, of shop.Shop, c moving.Contract, number int64, _ string) error {
+	if number == 0 {
+		made, err := e.arrived(ctx, c)
+		if err != nil || made == 0 {
+			return about(err, "look for contract %s at the other service", c.ImportedID)
+		}
+		number = made
+	}
+	return e.Cancel(ctx, of, c.Line, number)
+}
+
 // Open activates a contract that was created paused, and makes its orders to come what they were.
 func (e *End) Open(ctx context.Context, of shop.Shop, c moving.Contract, number int64) error {
 	if c.Status != contract.Active {

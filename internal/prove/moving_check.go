@@ -182,8 +182,7 @@ func (r *pair) whereContractsAre() {
 		case is.Status == "ACTIVE" && !fenced:
 			charged[is.Customer.Email] = append(charged[is.Customer.Email], id)
 		default:
-			r.copies++
-			r.require(M4, r.plan.Rates[CallLate] > 0, "contract %d of %s is %s, behind a fence: %t, and no move is under way", id, is.Customer.Email, is.Status, fenced)
+			r.require(M4, false, "contract %d of %s is %s, behind a fence: %t, and no move is under way", id, is.Customer.Email, is.Status, fenced)
 		}
 	}
 	for _, email := range sorted(r.subscribers) {

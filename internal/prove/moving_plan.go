@@ -42,6 +42,7 @@ func drawMoves(seed uint64, number int, z size) plan {
 		}
 	}
 	p.Nodes = 1 + d.IntN(2)
+	p.Deals = slices.DeleteFunc(p.Deals, func(deal dealPlan) bool { return deal.Spec.NextBillingDate.Before(p.Start.Add(day)) }) // due before the service is there
 	for i := range p.Deals {
 		deal := &p.Deals[i]
 		deal.Offer, deal.Outcomes, deal.Finish, deal.Second = "", nil, simulator.Succeed, d.chance(0.3)

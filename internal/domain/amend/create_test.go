@@ -128,6 +128,46 @@ func answering(as error) func(func() (platform.Detail, error)) (platform.Detail,
 	}
 }
 
+// What the platform creates long after it was asked, beside the contract that the request has by then, is cancelled.
+func TestContractThatIsCreatedLateIsCancelled(t *testing.T) {
+	t.Parallel()
+	for name, giveUp := range map[string]bool{"the request was repeated": false, "the request was given up": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := begin(t)
+			known := w.contracts()
+			var land func() (platform.Detail, error)
+			w.way.create = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+				land, w.way.create = carryOut, nil
+				return platform.Detail{}, platform.ErrUnknown
+			}
+			if _, err := w.make(); !fault.Is(err, fault.Unavailable) {
+				t.Fatalf("the request ended with %v", err)
+			}
+			w.at.Set(w.at.Now().Add(5 * time.Minute))
+			var made contract.Detail
+			var err error
+			if giveUp {
+				_, err = w.creations.GiveUp(t.Context(), w.of.ID, "erp 1")
+			} else {
+				made, err = w.make()
+			}
+			w.must(err)
+			late, err := land()
+			w.must(err)
+			w.must(w.intake.Reconcile(t.Context(), w.of.ID))
+			w.at.Set(w.at.Now().Add(11 * time.Minute))
+			w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))
+			for id, is := range w.contracts() {
+				_, before := known[id]
+				if want := before || id == int64(made.ID); (is.Status == "ACTIVE") != want {
+					t.Errorf("contract %d is %s; %d was created late, and %d is the request's", id, is.Status, late.ID, made.ID)
+				}
+			}
+		})
+	}
+}
+
 // A requested contract that is not there yet may still appear: it is not requested again at once.
 func TestRepeatedRequestWaitsForUnconfirmedContract(t *testing.T) {
 	t.Parallel()

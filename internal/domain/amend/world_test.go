@@ -118,7 +118,7 @@ func begin(t *testing.T) *world {
 	w.edits = &contractedit.Service{Pricer: pricer}
 	w.creations = &create.Service{Pricer: pricer, Creations: w.db}
 	w.splits = &split.Service{Pricer: pricer}
-	w.lifecycle = &lifecycle.Service{Editor: editor, Splits: w.splits, Pending: w.edits, Due: w.db}
+	w.lifecycle = &lifecycle.Service{Editor: editor, Splits: w.splits, Pending: w.edits, Creations: w.creations, Due: w.db}
 	w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 	w.at.Set(w.at.Now().Add(time.Second))
 	return w

@@ -209,6 +209,23 @@ type PendingChange struct {
 // platform when its creation was not confirmed.
 const SplitAttribute = "_split"
 
+// RequestAttribute is the attribute that identifies a contract whose creation was requested, until it is known
+// which contract the request has created. Its value is the request's key.
+const RequestAttribute = "_request"
+
+// RequestKey returns the key of the request whose contract this may be; empty: there is none.
+func (c Contract) RequestKey() string {
+	for _, a := range c.Attributes {
+		if a.Key == RequestAttribute {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// claimTime is how long a request has to say which contract it has created.
+const claimTime = 10 * time.Minute
+
 // SplitOff reports whether the contract was split from another one, also when SplitFrom
 // is not stored yet.
 func (c Contract) SplitOff() bool {

@@ -313,6 +313,7 @@ func (c Contract) nextAmend() time.Time {
 		}
 	}
 	at(c.ChangesAt())
+	at(c.ClaimedAt())
 	if c.Moving != nil {
 		at(c.Moving.retryAt())
 		return first
@@ -330,6 +331,15 @@ func (c Contract) nextAmend() time.Time {
 		at(c.ExpireAt)
 	}
 	return first
+}
+
+// ClaimedAt returns when it is decided whether the contract is the one that its request has created; zero
+// when that is known.
+func (c Contract) ClaimedAt() time.Time {
+	if c.RequestKey() == "" || c.Terminated() {
+		return time.Time{}
+	}
+	return c.CreatedAt.Add(claimTime)
 }
 
 // ChangesAt returns when the pending change is made; zero when there is none. The next

@@ -93,6 +93,7 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	}
 	if c = c.WithReading(p); old == nil {
 		c.FirstAmount = c.Amount()
+		c.ResetAmendAt()
 	}
 	c.Discounts = p.Discounts
 	if p.LastPayment != "" {

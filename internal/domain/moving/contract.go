@@ -16,17 +16,17 @@ import (
 // and payment methods are the platform's and the same for both; those of contracts, lines and
 // selling plans are the service's own.
 type Contract struct {
-	ID       int64             `json:"id"`
-	Line     shop.Line         `json:"line"`
-	Status   contract.Status   `json:"status"`
-	Currency money.Currency    `json:"currency"`
-	Customer contract.Customer `json:"customer"`
-	Billing  contract.Policy   `json:"billing"`
-	Delivery contract.Policy   `json:"delivery"`
-	MinCycles  int `json:"minCycles,omitempty"`  // orders that are owed, of all Orders; 0: no limit
-	MaxCycles  int `json:"maxCycles,omitempty"`  // 0: no limit
-	CyclesDone int `json:"cyclesDone,omitempty"` // of MaxCycles; whether the order of the checkout is one is the service's rule
-	Orders     int `json:"orders,omitempty"`     // that the customer has had, with the one of the checkout
+	ID         int64             `json:"id"`
+	Line       shop.Line         `json:"line"`
+	Status     contract.Status   `json:"status"`
+	Currency   money.Currency    `json:"currency"`
+	Customer   contract.Customer `json:"customer"`
+	Billing    contract.Policy   `json:"billing"`
+	Delivery   contract.Policy   `json:"delivery"`
+	MinCycles  int               `json:"minCycles,omitempty"`  // orders that are owed, of all Orders; 0: no limit
+	MaxCycles  int               `json:"maxCycles,omitempty"`  // 0: no limit
+	CyclesDone int               `json:"cyclesDone,omitempty"` // of MaxCycles; whether the order of the checkout is one is the service's rule
+	Orders     int               `json:"orders,omitempty"`     // that the customer has had, with the one of the checkout
 
 	Lines         []Line                  `json:"lines"`
 	Discounts     []contract.Discount     `json:"discounts,omitempty"` // for lines by their IDs

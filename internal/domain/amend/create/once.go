@@ -11,13 +11,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/idempotency"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
-
-// requestAttribute is the attribute that identifies a contract whose creation was
-// requested by a process that did not receive the answer.
-const requestAttribute = "_request"
 
 // creationTimeout is how long a contract may take to appear at the platform after its
 // creation was not confirmed.
@@ -27,8 +24,11 @@ const creationTimeout = 2 * time.Minute
 type Creation struct {
 	Request  string      // identifies the request
 	At       time.Time   // when it was requested at the platform, or was about to be; zero: never
-	Contract contract.ID // 0: not stored yet
+	Contract contract.ID // 0: not stored yet; GivenUp: none is wanted any more
 }
+
+// GivenUp is the contract of a request that is not repeated any more: what the platform still creates for it is cancelled.
+const GivenUp contract.ID = -1
 
 // Creations stores what repeatable requests create, for as long as they may be repeated.
 type Creations interface {
@@ -87,7 +87,7 @@ func (s *Service) showCreated(ctx context.Context, store shop.Shop, cmd amend.Co
 
 // attribute returns the attribute that identifies the contract.
 func (c Creation) attribute() platform.Attribute {
-	return platform.Attribute{Key: requestAttribute, Value: c.Request}
+	return platform.Attribute{Key: contract.RequestAttribute, Value: c.Request}
 }
 
 // createAtPlatformOnce is createAtPlatform, unless an earlier request created the
@@ -118,7 +118,7 @@ func (s *Service) createAtPlatformOnce(ctx context.Context, store shop.Shop, n p
 
 // removeAttribute removes the request attribute from a created contract.
 func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amend.Command, made contract.Detail) contract.Detail {
-	kept := terms.PlatformAttributes(slices.DeleteFunc(slices.Clone(made.Attributes), func(a contract.Attribute) bool { return a.Key == requestAttribute }))
+	kept := terms.PlatformAttributes(slices.DeleteFunc(slices.Clone(made.Attributes), func(a contract.Attribute) bool { return a.Key == contract.RequestAttribute }))
 	if len(kept) == len(made.Attributes) {
 		return made
 	}
@@ -134,4 +134,41 @@ func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amen
 		return made
 	}
 	return bare
+}
+
+// Claim decides whether a contract with a request attribute is the one that its request has created. It is
+// unwanted when the request has another one, because the platform carried out an earlier call late, or was given
+// up. Otherwise the attribute goes, at the latest when the request cannot be repeated any more.
+func (s *Service) Claim(ctx context.Context, of shop.ID, c contract.Contract) (unwanted bool, err error) {
+	known, err := s.recorded(ctx, of, c.RequestKey())
+	switch {
+	case err != nil:
+		return false, err
+	case known.Contract != 0 && known.Contract != c.ID:
+		return true, nil
+	case known.Contract == 0 && !known.At.IsZero():
+		return false, s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error {
+			c.AmendAt = known.At.Add(idempotency.AnswerTTL)
+			return nil
+		})
+	}
+	store, err := s.ConnectedShop(ctx, of)
+	if err == nil {
+		_, err = s.showCreated(ctx, store, amend.Command{Line: c.Line, Contract: c.ID, Actor: activity.System})
+	}
+	return false, err
+}
+
+// GiveUp has what the platform has created, or still creates, for a request cancelled. It returns the contract that
+// is known to be created; 0: none is.
+func (s *Service) GiveUp(ctx context.Context, of shop.ID, request string) (contract.ID, error) {
+	known, err := s.recorded(ctx, of, request)
+	if err != nil || known.At.IsZero() {
+		return 0, err
+	}
+	if known.Contract > 0 {
+		return known.Contract, nil
+	}
+	known.Contract = GivenUp
+	return 0, s.Creations.PutCreation(ctx, of, known)
 }

@@ -66,6 +66,8 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 		if err = s.sendPendingStatus(ctx, of, c, false); err != nil && !amend.Permanent(err) {
 			err = s.retryStatusLater(ctx, of, c, err)
 		}
+	case due(c.ClaimedAt()):
+		err = s.claim(ctx, of, c)
 	case c.EndsAfterDunning():
 		err = s.endUnpaid(ctx, of, c)
 	case c.Resumes() && due(c.Pause.Until):
@@ -87,6 +89,18 @@ func (s *Service) runNext(ctx context.Context, of shop.ID, c contract.Contract) 
 	case amend.Permanent(err):
 		err = s.retryTomorrow(ctx, of, c, err)
 	}
+	return err
+}
+
+// claim cancels a contract that was created beside the one that its request has.
+func (s *Service) claim(ctx context.Context, of shop.ID, c contract.Contract) error {
+	unwanted, err := s.Creations.Claim(ctx, of, c)
+	if err != nil || !unwanted {
+		return err
+	}
+	_, err = s.SetStatus(ctx, of, amend.Command{Line: c.Line, Contract: c.ID, Actor: activity.System}, StatusChange{
+		To: contract.Cancelled, Now: true, Moved: c.Fenced(), Note: "created a second time by one request",
+	})
 	return err
 }
 

@@ -21,12 +21,19 @@ type PendingChanges interface {
 	ApplyPendingChange(ctx context.Context, of shop.ID, c contract.Contract) error
 }
 
+// Creations tells contracts that were created twice.
+type Creations interface {
+	// Claim decides whether a contract is the one that its request has created.
+	Claim(ctx context.Context, of shop.ID, c contract.Contract) (unwanted bool, err error)
+}
+
 // Service changes the status of contracts.
 type Service struct {
 	*amend.Editor
-	Splits  Splits
-	Pending PendingChanges
-	Due     Finder
+	Splits    Splits
+	Pending   PendingChanges
+	Creations Creations
+	Due       Finder
 }
 
 // Finder finds contracts with due changes.

@@ -2,6 +2,7 @@
 package here
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,6 +44,7 @@ type Statuses interface {
 // Creations creates contracts.
 type Creations interface {
 	CreateMoved(ctx context.Context, of shop.ID, by activity.Actor, m create.Moved) (contract.Detail, error)
+	GiveUp(ctx context.Context, of shop.ID, request string) (contract.ID, error)
 }
 
 // Service is this service as an end of a move.
@@ -224,6 +226,18 @@ func (s *Service) Cancel(ctx context.Context, of shop.Shop, line shop.Line, id i
 		why = "moved to " + s.Other
 	}
 	return s.setStatus(ctx, of, line, id, lifecycle.StatusChange{To: contract.Cancelled, Note: why})
+}
+
+// Discard cancels what was created of a contract under a key, also what the platform creates late.
+func (s *Service) Discard(ctx context.Context, of shop.Shop, c moving.Contract, id int64, key string) error {
+	made, err := s.Creations.GiveUp(ctx, of.ID, key)
+	if err != nil {
+		return err
+	}
+	if id = cmp.Or(id, int64(made)); id == 0 {
+		return nil
+	}
+	return s.Cancel(ctx, of, c.Line, id)
 }
 
 // setStatus sets the status of a contract behind a fence. One that has it already, or has ended, stays as it is.

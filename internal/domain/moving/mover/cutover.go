@@ -290,10 +290,8 @@ func (w *worker) open(ctx context.Context, i *moving.Item, now time.Time) error 
 // giveBack removes what was made and has the contract charged again where it was.
 func (w *worker) giveBack(ctx context.Context, i *moving.Item, now time.Time) error {
 	c := i.Contract
-	if i.Here != 0 {
-		if err := w.to.Cancel(ctx, w.store, c.Line, i.Here); err != nil {
-			return err
-		}
+	if err := w.to.Discard(ctx, w.store, w.translated(c, now), i.Here, i.Key()); err != nil {
+		return err
 	}
 	if w.move.File == nil {
 		if err := w.from.Resume(ctx, w.store, c); err != nil {

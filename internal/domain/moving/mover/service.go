@@ -41,8 +41,9 @@ type Target interface {
 	// Open has a contract charged from its next date on, at once when that is past. Repeating it
 	// changes nothing.
 	Open(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error
-	// Cancel ends a contract for good. Repeating it changes nothing.
-	Cancel(ctx context.Context, of shop.Shop, line shop.Line, id int64) error
+	// Discard cancels what was created of a contract under a key, as far as it is known: id is 0 when no answer
+	// said which contract that is. Repeating it changes nothing.
+	Discard(ctx context.Context, of shop.Shop, c moving.Contract, id int64, key string) error
 }
 
 // End is a service that contracts leave or come to.
