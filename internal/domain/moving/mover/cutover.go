@@ -22,11 +22,7 @@ const (
 )
 
 // choose lets as many contracts go as the wave allows.
-func (s *Service) choose(ctx context.Context, tx moving.Tx, m moving.Move, now time.Time) error {
-	counts, err := tx.MoveCounts(ctx, m.ID)
-	if err != nil {
-		return err
-	}
+func (s *Service) choose(ctx context.Context, tx moving.Tx, m moving.Move, counts []moving.Count, now time.Time) error {
 	gone, shadows := 0, 0
 	for _, c := range counts {
 		switch {

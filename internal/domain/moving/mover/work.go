@@ -123,12 +123,19 @@ func rest(m *moving.Move, err error, now time.Time) {
 func (s *Service) workItems(ctx context.Context, store shop.Shop, m moving.Move) error {
 	var items []moving.Item
 	err := s.onLease(ctx, store.ID, m, func(tx moving.Tx, m *moving.Move, now time.Time) (err error) {
+		between := m.Paused
 		if m.Status == moving.Ready && !m.Paused {
-			if err := s.choose(ctx, tx, *m, now); err != nil {
+			counts, err := tx.MoveCounts(ctx, m.ID)
+			if err != nil {
 				return err
 			}
+			if between = stuck(counts) >= mostStuck; !between {
+				if err := s.choose(ctx, tx, *m, counts, now); err != nil {
+					return err
+				}
+			}
 		}
-		if items, err = tx.DueMoveItems(ctx, m.ID, now, m.Paused, batch); err != nil {
+		if items, err = tx.DueMoveItems(ctx, m.ID, now, between, batch); err != nil {
 			return err
 		}
 		if len(items) > 0 {
@@ -137,7 +144,7 @@ func (s *Service) workItems(ctx context.Context, store shop.Shop, m moving.Move)
 			}
 			return tx.PutMoveItems(ctx, items)
 		}
-		return s.settle(ctx, tx, m, now)
+		return s.settle(ctx, tx, m, between, now)
 	})
 	if err != nil || len(items) == 0 {
 		return err
@@ -157,8 +164,22 @@ func (s *Service) workItems(ctx context.Context, store shop.Shop, m moving.Move)
 	})
 }
 
-// settle lets a move wait for what is due later. Once all contracts were read, it is ready.
-func (s *Service) settle(ctx context.Context, tx moving.Tx, m *moving.Move, now time.Time) error {
+// mostStuck is how many contracts may be stuck between the services before no other one leaves: while a service
+// does not answer, orders of those that have left may fall due.
+const mostStuck = 3
+
+// stuck returns how many contracts are between the services whose last step failed.
+func stuck(counts []moving.Count) (n int) {
+	for _, c := range counts {
+		if c.Stage.UnderWay() {
+			n += c.Failing
+		}
+	}
+	return n
+}
+
+// settle lets a move wait for what is due later, with between only for what is between the services. Once all contracts were read, it is ready.
+func (s *Service) settle(ctx context.Context, tx moving.Tx, m *moving.Move, between bool, now time.Time) error {
 	if m.Status == moving.Reading {
 		unread, err := tx.MoveItems(ctx, m.ID, moving.Match{Stages: []moving.Stage{moving.Found}}, 0, 1)
 		if err != nil {
@@ -174,7 +195,7 @@ func (s *Service) settle(ctx context.Context, tx moving.Tx, m *moving.Move, now 
 		m.Status, m.Page, m.Line, m.DueAt = moving.Listing, 0, shop.Subscriptions, now
 		return nil
 	}
-	next, err := tx.NextMoveItem(ctx, m.ID, m.Paused)
+	next, err := tx.NextMoveItem(ctx, m.ID, between)
 	if err != nil {
 		return err
 	}
@@ -196,6 +217,7 @@ type worker struct {
 	mu     sync.Mutex
 	failed error // a failure that is not the contract's own
 	good   int   // steps that were taken
+	stuck  int   // contracts between the services whose step failed
 }
 
 func (s *Service) worker(store shop.Shop, m moving.Move, cal cadence.Calendar) *worker {
@@ -214,14 +236,23 @@ func (w *worker) failure() error {
 }
 
 // note counts a step that was taken, or that was refused by an answer, and keeps why one was not.
-func (w *worker) note(err error) {
+func (w *worker) note(at moving.Stage, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil || !passing(err) {
 		w.good++
-	} else {
-		w.failed = err
+		return
 	}
+	if w.failed = err; at.UnderWay() {
+		w.stuck++
+	}
+}
+
+// leaves reports whether contracts may leave now: few are stuck between the services.
+func (w *worker) leaves() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stuck < mostStuck
 }
 
 // passing reports whether a failure may be over when the step is taken again.
@@ -251,6 +282,9 @@ func (w *worker) carryAll(ctx context.Context, items []moving.Item) error {
 func (w *worker) carry(ctx context.Context, i *moving.Item) error {
 	for ctx.Err() == nil {
 		before, since := i.Stage, i.Since
+		if before == moving.Chosen && !w.leaves() {
+			return nil // it is due again when the lease ends
+		}
 		givenBack := before == moving.Shadow && i.Failures == 0
 		if before != moving.Returning && !givenBack { // they keep why
 			i.Code, i.Reason = "", ""
@@ -262,7 +296,7 @@ func (w *worker) carry(ctx context.Context, i *moving.Item) error {
 			break
 		}
 		now := w.Clock.Now()
-		if w.note(err); err != nil {
+		if w.note(before, err); err != nil {
 			w.fail(ctx, i, err, now)
 		} else {
 			i.Failures = 0
