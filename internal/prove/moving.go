@@ -40,7 +40,6 @@ type moveTally struct {
 	moves    int           // that came to their end
 	moved    int           // contracts, as often as each was
 	requests int           // between the services
-	copies   int           // contracts that are never charged, of creations that the platform carried out late
 	late     int           // orders that were made more than an hour late, by a move
 	latest   time.Duration // the longest of all delays
 }

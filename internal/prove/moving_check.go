@@ -26,7 +26,7 @@ var movingInvariants = []Check{
 	{M1, "at every order that the platform makes, of whichever app: it is the next one that the oracle owes the subscription, and not earlier than that"},
 	{M2, "at every order: its amount is that of the subscription's first contract"},
 	{M3, "at every order and in the end: each one that is owed was made, at most as late as failures last; one that fell due while contracts of its store were between the services, at most as late as a move of one takes"},
-	{M4, "in the end: each subscription has one contract that is charged, and others only as copies that are not, where the platform has carried out creations late; what a contract was imported as is the same customer's"},
+	{M4, "in the end: each subscription has one contract, which is charged; all others have ended; what a contract was imported as is the same customer's"},
 	{M5, "in the end, both ways: every order of an app has one successful attempt at that app's service, and every successful attempt an order"},
 	{M6, "at every charge that the platform accepts: the contract is not behind the fence that it was created with"},
 	{I12, "the first world is run twice and must leave the same trace"},
@@ -166,8 +166,8 @@ func (r *pair) finish() {
 	}
 }
 
-// whereContractsAre checks that each subscription has one contract that is charged. A creation that the
-// platform carries out long after its caller gave up leaves a copy, which is PAUSED or behind a fence.
+// whereContractsAre checks that each subscription has one contract, which is charged, also where the platform
+// carried out a creation long after its caller gave up.
 func (r *pair) whereContractsAre() {
 	charged := map[string][]int64{}
 	for _, id := range sorted(r.contracts()) {

@@ -94,12 +94,10 @@ func (p *Proof) moves(row func(name string, value any)) {
 	var all moveTally
 	for _, l := range p.Worlds {
 		all.moves, all.moved, all.requests, all.late = all.moves+l.moves, all.moved+l.moved, all.requests+l.requests, all.late+l.late
-		all.copies += l.copies
 		all.latest = max(all.latest, l.latest)
 	}
 	row("Moves that came to their end", all.moves)
 	row("Contracts that they moved", all.moved)
-	row("Copies that are never charged, of creations that the platform carried out late", all.copies)
 	row("Requests between the services", all.requests)
 	row("Orders that a move made late, and the longest delay of all", fmt.Sprintf("%d, %s", all.late, all.latest.Round(time.Second)))
 }

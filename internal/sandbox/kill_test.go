@@ -19,15 +19,20 @@ import (
 
 // The test's own program is the sandbox of a process that can be killed.
 const (
-	childDir    = "PERENNIAL_TEST_SANDBOX_DIR"
-	childSecond = "PERENNIAL_TEST_SANDBOX_SECOND" // set: it has two instances
+	childDir            = "PERENNIAL_TEST_SANDBOX_DIR"
+	childSecond         = "PERENNIAL_TEST_SANDBOX_SECOND" // set: it has two instances
+	childDatabase       = "PERENNIAL_TEST_SANDBOX_DATABASE"
+	childSecondDatabase = "PERENNIAL_TEST_SANDBOX_SECOND_DATABASE"
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
-		if err := Run(ctx, Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30, Second: os.Getenv(childSecond) != ""}); err != nil {
+		if err := Run(ctx, Options{
+			DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30, Second: os.Getenv(childSecond) != "",
+			Database: os.Getenv(childDatabase), SecondDatabase: os.Getenv(childSecondDatabase),
+		}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

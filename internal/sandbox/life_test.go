@@ -26,12 +26,19 @@ import (
 // installed again and charged again.
 func TestStoreIsInstalledChargedUninstalledAndInstalledAgainInABrowser(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(testing.TB) string{
-		"SQLite": func(testing.TB) string { return "" }, "PostgreSQL": pgtest.Empty,
-	} {
+	onBoth(t, func(t *testing.T, database func(testing.TB) string) { liveInABrowser(t, database(t)) })
+}
+
+// file is the address of a SQLite file of the sandbox's own.
+func file(testing.TB) string { return "" }
+
+// onBoth runs a test on each database. Each call of database returns the address of an empty one.
+func onBoth(t *testing.T, test func(t *testing.T, database func(testing.TB) string)) {
+	t.Helper()
+	for name, database := range map[string]func(testing.TB) string{"SQLite": file, "PostgreSQL": pgtest.Empty} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			liveInABrowser(t, database(t))
+			test(t, database)
 		})
 	}
 }

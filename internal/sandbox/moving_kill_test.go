@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,15 +24,16 @@ import (
 // killed is a process with both services and their platform, which is killed again and again.
 type killed struct {
 	*testing.T
-	dir   string
-	child *exec.Cmd
+	dir       string
+	databases [2]string // of the instances; empty: files in dir
+	child     *exec.Cmd
 	Manifest
 }
 
 // start starts the process.
 func (k *killed) start() {
 	k.Helper()
-	k.child = spawn(k.T, k.dir, childSecond+"=1")
+	k.child = spawn(k.T, k.dir, childSecond+"=1", childDatabase+"="+k.databases[0], childSecondDatabase+"="+k.databases[1])
 	k.Manifest = ready(k.T, k.child, k.dir)
 	for _, instance := range []string{"", "?instance=second"} {
 		if status, text := ask(k.T, "POST", k.Control+"/settings"+instance, "", `{"requestsPerSecond":1000,"requestBurst":10000}`); status != http.StatusOK {
@@ -63,7 +65,7 @@ func (k *killed) steer(fn func(s *moves.Service, of app.ShopRef) error) {
 	if err != nil {
 		k.Fatal(err)
 	}
-	d := config.Database{Data: config.Data{Database: filepath.Join(k.dir, secondFile)}, SecretKey: config.Secret(secrets.Second.DatabaseKey)}
+	d := config.Database{Data: config.Data{Database: cmp.Or(k.databases[1], filepath.Join(k.dir, secondFile))}, SecretKey: config.Secret(secrets.Second.DatabaseKey)}
 	if err := app.WithMoves(k.Context(), d, clock.NewManual(k.now()), k.Shop, fn); err != nil {
 		k.Fatal(err)
 	}
@@ -101,9 +103,13 @@ func (k *killed) killAt(s *moves.Service, of app.ShopRef, id moving.ID, stage mo
 // customer is charged the same amounts on the same days as without moves and deaths.
 func TestMoveGoesOnAfterKillAtEachStage(t *testing.T) {
 	t.Parallel()
+	goesOnAfterKills(t, file)
+}
+
+func goesOnAfterKills(t *testing.T, database func(testing.TB) string) {
 	stays := start(t, Options{Contracts: 30})
 	stays.withoutSwaps()
-	k := &killed{T: t, dir: t.TempDir()}
+	k := &killed{T: t, dir: t.TempDir(), databases: [2]string{database(t), database(t)}}
 	k.start()
 	began := k.now()
 	if status, text := ask(t, "DELETE", fmt.Sprintf("%s/api/external/v2/product-swaps/%d", k.Subscriptions, k.Examples.SwapRule), k.APIKey, ""); status/100 != 2 {
@@ -146,7 +152,7 @@ func TestMoveGoesOnAfterKillAtEachStage(t *testing.T) {
 		t.Errorf("the process was killed at %d stages of %d", died, len(stages))
 	}
 	killAfter(t, k.child, 0)
-	b := start(t, Options{DataDir: k.dir, Second: true, Contracts: 30})
+	b := start(t, Options{DataDir: k.dir, Second: true, Contracts: 30, Database: k.databases[0], SecondDatabase: k.databases[1]})
 	b.advance("P1D")
 	b.arrived(id)
 	var at struct{ Now time.Time }

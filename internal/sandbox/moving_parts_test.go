@@ -16,7 +16,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/pgtest"
 )
 
 // startMove starts a move from the first instance, without naming a plan.
@@ -130,12 +129,7 @@ func (b *bench) sameBalances(id moving.ID) {
 
 func TestPartsMoveBeforeContracts(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(testing.TB) string{"SQLite": func(testing.TB) string { return "" }, "PostgreSQL": pgtest.Empty} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			movesWithParts(t, database(t))
-		})
-	}
+	onBoth(t, func(t *testing.T, database func(testing.TB) string) { movesWithParts(t, database(t)) })
 }
 
 // movesWithParts moves a store with its plan groups, swap rules and members: none is made twice, and each

@@ -192,8 +192,12 @@ func (b *bench) withoutSwaps() {
 // same days as without the move.
 func TestStoreMovesInWaves(t *testing.T) {
 	t.Parallel()
+	movesInWaves(t, file)
+}
+
+func movesInWaves(t *testing.T, database func(testing.TB) string) {
 	stays := start(t, Options{MainOnly: true, Contracts: 40})
-	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40})
+	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40, Database: database(t), SecondDatabase: database(t)})
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	for _, one := range []*bench{stays, b} {
 		one.withoutSwaps()
@@ -251,8 +255,12 @@ func (b *bench) moveOut() moving.ID {
 // back. Each customer is charged the same amounts on the same days as without any of it.
 func TestStoreMovesUnderFaultsAndBack(t *testing.T) {
 	t.Parallel()
+	movesUnderFaultsAndBack(t, file)
+}
+
+func movesUnderFaultsAndBack(t *testing.T, database func(testing.TB) string) {
 	stays := start(t, Options{MainOnly: true, Contracts: 20})
-	o := Options{DataDir: t.TempDir(), Second: true, MainOnly: true, Contracts: 20}
+	o := Options{DataDir: t.TempDir(), Second: true, MainOnly: true, Contracts: 20, Database: database(t), SecondDatabase: database(t)}
 	b := start(t, o)
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)

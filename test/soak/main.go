@@ -57,6 +57,7 @@ func (s *soak) parts() []part {
 		{"pages", "Every page in a real browser, on PostgreSQL, with a thousand contracts moved by a merchant.", pages},
 		{"race", "The race detector on all packages whose tests are quick enough for it.", race},
 		{"proof", "The billing engine through simulated years under faults.", s.proof},
+		{"moving", "Contracts that move between two services, in simulated years under faults.", s.movingProof},
 		{"calendar", "Every day of every time zone for forty years, at several order times.", calendar},
 		{"oracle", "Signatures, tokens and names, judged by the platform's official library.", oracle},
 		{"mutants", "Every guard taken out of the code, one at a time.", mutants},

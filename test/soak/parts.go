@@ -155,24 +155,30 @@ func race(ctx context.Context) (string, error) {
 	return fmt.Sprintf("The tests of %d packages passed.\n", len(passedPackage.FindAllString(out, -1))), nil
 }
 
-// proofFile is the report of the proof.
-const proofFile = "docs/generated/proof.md"
+// proof runs the proof.
+func (s *soak) proof(ctx context.Context) (string, error) { return s.prove(ctx, "proof.md", "") }
 
-// proof runs the proof, whose report holds its figures.
-func (s *soak) proof(ctx context.Context) (string, error) {
-	if _, err := run(ctx, "make", "prove", "PROVE=--renewals "+strconv.Itoa(s.renewals)+" --faults "+strconv.Itoa(s.renewals/10)); err != nil {
+// movingProof runs the proof of moves.
+func (s *soak) movingProof(ctx context.Context) (string, error) {
+	return s.prove(ctx, "proof-moving.md", " --moving")
+}
+
+// prove runs a proof and keeps its report, which holds its figures.
+func (s *soak) prove(ctx context.Context, report, more string) (string, error) {
+	arguments := fmt.Sprintf("PROVE=--renewals %d --faults %d%s", s.renewals, s.renewals/10, more)
+	if _, err := run(ctx, "make", "prove", arguments); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile("bin/proof.md")
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(proofFile, text, 0o644); err != nil { //nolint:gosec // a document
+	if err := os.WriteFile(filepath.Join("docs/generated", report), text, 0o644); err != nil { //nolint:gosec // a document
 		return "", err
 	}
-	figures := "The whole report is [proof.md](proof.md).\n\n| | |\n|---|---|\n"
+	figures := fmt.Sprintf("The whole report is [%s](%s).\n\n| | |\n|---|---|\n", report, report)
 	for line := range strings.Lines(string(text)) {
-		for _, name := range []string{"Command", "Worlds", "Renewals (", "Double", "Missed", "Unexplained", "Faults", "Deaths"} {
+		for _, name := range []string{"Command", "Worlds", "Renewals (", "Double", "Missed", "Unexplained", "Faults", "Deaths", "Moves that", "Contracts that"} {
 			if strings.HasPrefix(line, "| "+name) && strings.Count(line, "|") == 3 {
 				figures += line
 			}
