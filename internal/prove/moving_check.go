@@ -214,7 +214,8 @@ func importedOf(books *sql.DB, to map[int64]string) error {
 func (r *pair) contracts() map[int64]string {
 	all := map[int64]string{}
 	for _, w := range r.sides {
-		if r.err = importedOf(w.books, all); r.err != nil {
+		if err := importedOf(w.books, all); err != nil {
+			r.err = err
 			return nil
 		}
 	}

@@ -3,6 +3,7 @@ package amend_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -165,6 +166,29 @@ func TestContractThatIsCreatedLateIsCancelled(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The attribute of a request goes without undoing what was changed since the contract was read.
+func TestRequestAttributeGoesWithoutUndoingOtherChanges(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	known := w.contracts()
+	changed := []platform.Attribute{{Key: "ref", Value: "88"}}
+	w.way.edit = func(carryOut func() (platform.Detail, error)) (platform.Detail, error) {
+		w.way.edit = nil
+		for id, is := range w.contracts() {
+			if _, before := known[id]; !before {
+				_, err := w.way.client.EditContract(t.Context(), w.of.At(), id, platform.Edit{Attributes: &changed, Revision: is.Revision})
+				w.must(err)
+			}
+		}
+		return carryOut()
+	}
+	made, err := w.make()
+	w.must(err)
+	if is := w.contracts()[int64(made.ID)].Attributes; !slices.Equal(is, changed) {
+		t.Errorf("the contract has the attributes %v, and they were changed to %v", is, changed)
 	}
 }
 

@@ -123,7 +123,7 @@ func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amen
 		return made
 	}
 	after, told, err := s.Send(ctx, store.ID, made.ID, made.Revision, func() (platform.Detail, error) {
-		return s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept})
+		return s.Platform.EditContract(ctx, store.At(), int64(made.ID), platform.Edit{Attributes: &kept, Revision: made.Revision}) // others may have changed the attributes
 	})
 	var bare contract.Detail
 	if err == nil {
