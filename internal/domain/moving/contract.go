@@ -187,8 +187,11 @@ func (c Contract) laterSeries(s contract.Contract, cal cadence.Calendar) []contr
 	half := c.Billing.Approx() / 2
 	cycle := 1
 	for n, u := range c.Upcoming {
-		for u.Date.Sub(s.DueOn(cycle, cal)) >= half { // orders that are skipped
+		for cycle <= mostEdits && u.Date.Sub(s.DueOn(cycle, cal)) >= half { // orders that are skipped
 			cycle++
+		}
+		if cycle > mostEdits {
+			break
 		}
 		if n > 0 && cal.Day(u.Date) != cal.Day(s.DueOn(cycle, cal)) {
 			again := s
