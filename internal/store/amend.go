@@ -75,29 +75,27 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 // PutCreation notes it for as long as answers are kept.
 func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		_, err := tx.putCreation(ctx, c, "")
-		return err
+		return tx.putCreation(ctx, c, "contract_creations.contract_id IN (0, EXCLUDED.contract_id)")
 	})
 }
 
-// putCreation notes a request where the condition holds for what is noted of it, and returns how many rows it wrote.
-func (tx *Tx) putCreation(ctx context.Context, c create.Creation, where string) (int64, error) {
+// putCreation notes a request in place of what is noted where the condition holds, or where that has expired.
+func (tx *Tx) putCreation(ctx context.Context, c create.Creation, where string) error {
 	row := creationRow{ShopID: int64(tx.of), Request: c.Request, RequestedAt: millis(c.At), ExpiresAt: millis(c.At.Add(idempotency.AnswerTTL)), ContractID: int64(c.Contract)}
-	noted, err := insert(ctx, tx, []creationRow{row}, putCreation+where)
-	if err != nil {
-		return 0, err
+	noted, err := insert(ctx, tx, []creationRow{row}, fmt.Sprintf("%s WHERE (%s) OR contract_creations.expires_at <= %d", putCreation, where, millis(c.At)))
+	switch {
+	case err != nil:
+		return err
+	case noted == 0:
+		return fault.New(fault.Unavailable, "another process carries this request out: send it again with the same Idempotency-Key").Code(fault.InDoubt)
 	}
-	return noted, tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
+	return tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
 }
 
 // BeginCreation notes that a request is carried out now, unless another process has begun that.
 func (db *DB) BeginCreation(ctx context.Context, of shop.ID, c create.Creation, was time.Time) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
-		noted, err := tx.putCreation(ctx, c, fmt.Sprintf(" WHERE contract_creations.requested_at = %d OR contract_creations.expires_at <= %d", millis(was), millis(c.At)))
-		if err == nil && noted == 0 {
-			err = fault.New(fault.Unavailable, "another process creates the contract of this request: send the request again with the same Idempotency-Key").Code(fault.InDoubt)
-		}
-		return err
+		return tx.putCreation(ctx, c, fmt.Sprintf("contract_creations.contract_id = 0 AND contract_creations.requested_at = %d", millis(was)))
 	})
 }
 

@@ -41,6 +41,16 @@ func testCreations(t *testing.T, open opener) {
 	made := create.Creation{Request: "A", At: at.Add(time.Hour), Contract: 9007}
 	must(w.db.PutCreation(t.Context(), w.shop.ID, made))
 	want("made", w.shop.ID, at, made)
+	for what, err := range map[string]error{
+		"made twice":                 w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "A", At: made.At, Contract: 9008}),
+		"given up though it is made": w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "A", At: made.At, Contract: create.GivenUp}),
+		"begun though it is made":    w.db.BeginCreation(t.Context(), w.shop.ID, create.Creation{Request: "A", At: made.At.Add(time.Minute)}, made.At),
+	} {
+		if !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	want("still made", w.shop.ID, at, made)
 	must(w.db.DeleteCreation(t.Context(), other.ID, "A"))
 	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.AnswerTTL-time.Millisecond), made)
 	want("a day later", w.shop.ID, made.At.Add(idempotency.AnswerTTL), create.Creation{Request: "A"})

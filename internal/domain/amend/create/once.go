@@ -38,7 +38,7 @@ type Creations interface {
 	// BeginCreation notes that it is requested now, or fails with InDoubt when another process has noted
 	// that since it was read.
 	BeginCreation(ctx context.Context, of shop.ID, c Creation, was time.Time) error
-	// PutCreation notes it, in place of what was noted before.
+	// PutCreation notes which contract it has, or fails with InDoubt when it has another one or was given up.
 	PutCreation(ctx context.Context, of shop.ID, c Creation) error
 	// DeleteCreation forgets it: the contract was not made.
 	DeleteCreation(ctx context.Context, of shop.ID, request string) error
@@ -163,12 +163,11 @@ func (s *Service) Claim(ctx context.Context, of shop.ID, c contract.Contract) (u
 // is known to be created; 0: none is.
 func (s *Service) GiveUp(ctx context.Context, of shop.ID, request string) (contract.ID, error) {
 	known, err := s.recorded(ctx, of, request)
-	if err != nil || known.At.IsZero() {
-		return 0, err
+	if err != nil || known.Contract != 0 {
+		return max(known.Contract, 0), err
 	}
-	if known.Contract > 0 {
-		return known.Contract, nil
+	if known.Contract = GivenUp; known.At.IsZero() {
+		known.At = s.Clock.Now()
 	}
-	known.Contract = GivenUp
 	return 0, s.Creations.PutCreation(ctx, of, known)
 }
