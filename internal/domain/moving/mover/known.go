@@ -100,8 +100,8 @@ type facts struct {
 
 // facts returns the facts about contracts, and gives those their customers that name them by e-mail
 // address.
-func (w *worker) facts(ctx context.Context, contracts []*moving.Contract) (f facts, err error) {
-	if err = w.findByEmail(ctx, contracts); err != nil {
+func (k *known) facts(ctx context.Context, p Platform, at platform.Shop, contracts []*moving.Contract) (f facts, err error) {
+	if err = k.findByEmail(ctx, p, at, contracts); err != nil {
 		return f, notAsked(err)
 	}
 	var variants, people []int64
@@ -115,8 +115,8 @@ func (w *worker) facts(ctx context.Context, contracts []*moving.Contract) (f fac
 			people = append(people, c.Customer.ID)
 		}
 	}
-	if f.variants, err = w.known.variants.about(variants, func(ids []int64) (map[int64]*platform.Variant, error) {
-		sold, err := w.Platform.Variants(ctx, w.store.At(), ids)
+	if f.variants, err = k.variants.about(variants, func(ids []int64) (map[int64]*platform.Variant, error) {
+		sold, err := p.Variants(ctx, at, ids)
 		found := make(map[int64]*platform.Variant, len(sold))
 		for _, v := range sold {
 			found[v.ID] = &v
@@ -125,8 +125,8 @@ func (w *worker) facts(ctx context.Context, contracts []*moving.Contract) (f fac
 	}); err != nil {
 		return f, notAsked(err)
 	}
-	f.people, err = w.known.people.about(people, func(ids []int64) (map[int64]*[]string, error) {
-		usable, err := w.Platform.UsablePaymentMethods(ctx, w.store.At(), ids)
+	f.people, err = k.people.about(people, func(ids []int64) (map[int64]*[]string, error) {
+		usable, err := p.UsablePaymentMethods(ctx, at, ids)
 		found := make(map[int64]*[]string, len(usable))
 		for id, methods := range usable {
 			found[id] = &methods
@@ -144,15 +144,15 @@ func notAsked(err error) error {
 }
 
 // findByEmail finds the customers that are named by their addresses alone.
-func (w *worker) findByEmail(ctx context.Context, contracts []*moving.Contract) error {
+func (k *known) findByEmail(ctx context.Context, p Platform, at platform.Shop, contracts []*moving.Contract) error {
 	var addresses []string
 	for _, c := range contracts {
 		if c.Customer.ID == 0 && c.Customer.Email != "" {
 			addresses = append(addresses, strings.ToLower(c.Customer.Email))
 		}
 	}
-	customers, err := w.known.emails.about(addresses, func(emails []string) (map[string]int64, error) {
-		list, err := w.Platform.CustomersByEmail(ctx, w.store.At(), emails)
+	customers, err := k.emails.about(addresses, func(emails []string) (map[string]int64, error) {
+		list, err := p.CustomersByEmail(ctx, at, emails)
 		found := make(map[string]int64, len(list))
 		for _, c := range list {
 			found[strings.ToLower(c.Email)] = c.ID
@@ -171,9 +171,9 @@ func (w *worker) findByEmail(ctx context.Context, contracts []*moving.Contract) 
 }
 
 // variantsOf returns the variants with an SKU.
-func (w *worker) variantsOf(ctx context.Context, sku string) ([]int64, error) {
-	variants, err := w.known.skus.about([]string{sku}, func(skus []string) (map[string][]int64, error) {
-		sold, err := w.Platform.VariantsBySKU(ctx, w.store.At(), skus)
+func (k *known) variantsOf(ctx context.Context, p Platform, at platform.Shop, sku string) ([]int64, error) {
+	variants, err := k.skus.about([]string{sku}, func(skus []string) (map[string][]int64, error) {
+		sold, err := p.VariantsBySKU(ctx, at, skus)
 		found := make(map[string][]int64, 1)
 		for _, v := range sold {
 			found[sku] = append(found[sku], v.ID)

@@ -113,7 +113,7 @@ func (w *worker) judge(ctx context.Context, items ...*moving.Item) error {
 	for n, i := range items {
 		contracts[n] = &i.Contract
 	}
-	facts, err := w.facts(ctx, contracts)
+	facts, err := w.known.facts(ctx, w.Platform, w.store.At(), contracts)
 	if err != nil {
 		return err
 	}

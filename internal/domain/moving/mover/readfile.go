@@ -139,7 +139,7 @@ func itemOf(of moving.ID, row table.Row) *moving.Item {
 
 // variants returns the variants with an SKU. The first failure ends the turn.
 func (r *fileReading) variants(ctx context.Context, sku string) []int64 {
-	found, err := r.w.variantsOf(ctx, sku)
+	found, err := r.w.known.variantsOf(ctx, r.Platform, r.w.store.At(), sku)
 	r.asked = errors.Join(r.asked, err)
 	return found
 }
