@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,18 +63,18 @@ func TestKeyDoesNotFollowRedirect(t *testing.T) {
 // An answer without an end is read up to a limit, and no further.
 func TestAnswerOfGigabyteIsGivenUp(t *testing.T) {
 	t.Parallel()
-	sent := 0
+	var sent atomic.Int64 // the handler may still write
 	e := at(t, time.Minute, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `[{"note":"`)
-		for line := strings.Repeat("x", 1<<20); sent < 1<<10; sent++ {
+		for line := strings.Repeat("x", 1<<20); sent.Load() < 1<<10; sent.Add(1) {
 			if _, err := io.WriteString(w, line); err != nil {
 				return
 			}
 		}
 	})
 	waits(t, listed(t.Context(), e), "larger than 32 MiB")
-	if sent > 64 {
-		t.Errorf("%d MiB were read", sent)
+	if n := sent.Load(); n > 64 {
+		t.Errorf("%d MiB were read", n)
 	}
 }
 
