@@ -52,7 +52,7 @@ func (e *End) Parts(ctx context.Context, of shop.Shop, kind moving.PartKind, lin
 	}
 	switch f, _ := errors.AsType[*fault.Error](err); {
 	case f == nil:
-	case f.ErrorKey == operationMissing, f.ErrorKey == interfaceMissing:
+	case lacks(err):
 		err = fault.Because(fault.NotFound, err, "the other service has no list of %s", kind).Entity("move").Code(operationMissing)
 	case f.ErrorKey == scopeMissing:
 		err = fault.Because(fault.FailedPrecondition, err, "the key may not read the list of %s", kind).Entity("move").Code(scopeMissing)

@@ -288,3 +288,9 @@ func number(text string) int64 {
 	}
 	return n
 }
+
+// lacks reports whether a service has refused a request because it does not have the operation.
+func lacks(err error) bool {
+	f, is := errors.AsType[*fault.Error](err)
+	return is && (f.ErrorKey == operationMissing || f.ErrorKey == interfaceMissing)
+}

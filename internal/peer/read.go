@@ -92,13 +92,11 @@ func (e *End) contract(ctx context.Context, of shop.Shop, line shop.Line, number
 func (e *End) cyclesDone(ctx context.Context, line shop.Line, c *moving.Contract) error {
 	var next id
 	_, err := e.send(ctx, call{method: http.MethodGet, path: fmt.Sprintf("/subscription-contract-details/current-cycle/%d", c.ID), line: line}, &next)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		c.CyclesDone = c.Orders
-	case err != nil:
+	if err != nil && !fault.Is(err, fault.NotFound) && !lacks(err) {
 		return err
-	default:
-		c.CyclesDone = max(int(next)-1, 0)
+	}
+	if c.CyclesDone = int(next) - 1; next < 1 {
+		c.CyclesDone = c.Orders
 	}
 	return nil
 }

@@ -96,11 +96,16 @@ func TestDatesAreCountedAgainFromOrdersThatExplainLaterOnes(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	far := monthly("03-15", "04-15")
-	far.Upcoming[1].Date = far.Upcoming[1].Date.AddDate(7000, 0, 0)
+	far := monthly("03-15", "04-20", "05-20")
+	for n := range far.Upcoming[1:] {
+		far.Upcoming[n+1].Date = far.Upcoming[n+1].Date.AddDate(7000, 0, 0)
+	}
+	if edits, later := far.Edits(nine), far.Stored(nine).LaterSeries; len(edits) > 100 || len(later) > 0 {
+		t.Errorf("a source that lies about dates makes %d edits and the series %v", len(edits), later)
+	}
 	far.Billing = contract.Policy{} // no interval
 	if edits := far.Edits(nine); len(edits) > 100 {
-		t.Errorf("a source that lies about dates makes %d edits", len(edits))
+		t.Errorf("a source that names no interval makes %d edits", len(edits))
 	}
 	if got, want := monthly("02-28", "03-30", "04-30", "05-30").After(1, nine).Next, time.Date(2026, 3, 30, 9, 0, 0, 0, time.UTC); !got.Equal(want) {
 		t.Errorf("after the order of February the next one is due %s, want %s", got, want)

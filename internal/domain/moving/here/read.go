@@ -149,14 +149,16 @@ func (s *Service) Adjust(ctx context.Context, of shop.Shop, line shop.Line, id i
 		return err
 	}
 	first := known.Series.Cycle
-	for _, e := range edits {
-		var attempts []billing.Attempt
-		err := s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) { // again after each: one may have given later ones their dates
-			attempts, err = tx.AttemptsOf(ctx, []contract.ID{known.ID}, billing.Queued, billing.Skipped)
-			return err
-		})
-		if err != nil {
-			return err
+	var attempts []billing.Attempt
+	for n, e := range edits {
+		if n == 0 || edits[n-1].Restart { // later orders have other dates now
+			err := s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) {
+				attempts, err = tx.AttemptsOf(ctx, []contract.ID{known.ID}, billing.Queued, billing.Skipped)
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
 		at := slices.IndexFunc(attempts, func(a billing.Attempt) bool { return a.Cycle == first+e.Cycle-1 })
 		if at < 0 {
