@@ -54,7 +54,7 @@ type creationRow struct {
 // putCreation replaces what is noted of a request.
 const putCreation = `ON CONFLICT (shop_id, request) DO UPDATE SET requested_at = EXCLUDED.requested_at, expires_at = EXCLUDED.expires_at, contract_id = EXCLUDED.contract_id`
 
-// Creation returns what is known of a request by which a contract is made.
+// Creation returns what is known of a request by which a contract is made, and that may be repeated at an instant.
 func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time.Time) (create.Creation, error) {
 	known := create.Creation{Request: request}
 	err := db.View(ctx, of, func(tx *Tx) error {
@@ -72,7 +72,7 @@ func (db *DB) Creation(ctx context.Context, of shop.ID, request string, now time
 	return known, err
 }
 
-// PutCreation notes it for as long as answers are kept.
+// PutCreation notes which contract a request has, or that it was given up.
 func (db *DB) PutCreation(ctx context.Context, of shop.ID, c create.Creation) error {
 	return db.Update(ctx, of, func(tx *Tx) error {
 		return tx.putCreation(ctx, c, "contract_creations.contract_id IN (0, EXCLUDED.contract_id)")
@@ -89,7 +89,7 @@ func (tx *Tx) putCreation(ctx context.Context, c create.Creation, where string) 
 	case noted == 0:
 		return fault.New(fault.Unavailable, "another process carries this request out: send it again with the same Idempotency-Key").Code(fault.InDoubt)
 	}
-	return tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At)
+	return tx.forgetExpired(ctx, (*creationRow)(nil), "request", c.At.Add(-create.Remembered))
 }
 
 // BeginCreation notes that a request is carried out now, unless another process has begun that.

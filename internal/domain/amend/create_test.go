@@ -132,7 +132,15 @@ func answering(as error) func(func() (platform.Detail, error)) (platform.Detail,
 // What the platform creates long after it was asked, beside the contract that the request has by then, is cancelled.
 func TestContractThatIsCreatedLateIsCancelled(t *testing.T) {
 	t.Parallel()
-	for name, giveUp := range map[string]bool{"the request was repeated": false, "the request was given up": true} {
+	for name, like := range map[string]struct {
+		giveUp bool
+		known  time.Duration // after the platform has created it
+	}{
+		"the request was repeated":                                        {},
+		"the request was given up":                                        {giveUp: true},
+		"the request was repeated, and the contract is known a day later": {known: 28 * time.Hour},
+		"the request was given up, and the contract is known a day later": {giveUp: true, known: 28 * time.Hour},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := begin(t)
@@ -148,7 +156,7 @@ func TestContractThatIsCreatedLateIsCancelled(t *testing.T) {
 			w.at.Set(w.at.Now().Add(5 * time.Minute))
 			var made contract.Detail
 			var err error
-			if giveUp {
+			if like.giveUp {
 				_, err = w.creations.GiveUp(t.Context(), w.of.ID, "erp 1")
 			} else {
 				made, err = w.make()
@@ -156,6 +164,7 @@ func TestContractThatIsCreatedLateIsCancelled(t *testing.T) {
 			w.must(err)
 			late, err := land()
 			w.must(err)
+			w.at.Set(w.at.Now().Add(like.known))
 			w.must(w.intake.Reconcile(t.Context(), w.of.ID))
 			w.at.Set(w.at.Now().Add(11 * time.Minute))
 			w.must(w.lifecycle.RunDue(t.Context(), w.of.ID))

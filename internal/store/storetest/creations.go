@@ -54,9 +54,11 @@ func testCreations(t *testing.T, open opener) {
 	must(w.db.DeleteCreation(t.Context(), other.ID, "A"))
 	want("dropped by another shop", w.shop.ID, made.At.Add(idempotency.AnswerTTL-time.Millisecond), made)
 	want("a day later", w.shop.ID, made.At.Add(idempotency.AnswerTTL), create.Creation{Request: "A"})
+	want("remembered", w.shop.ID, time.Time{}, made)
 	must(w.db.PutCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(idempotency.AnswerTTL + time.Second)}))
-	must(w.db.BeginCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(2*idempotency.AnswerTTL + time.Minute)}, time.Time{})) // it has expired
-	want("what has expired goes with a new one", w.shop.ID, at, create.Creation{Request: "A"})
+	want("remembered beside a new one", w.shop.ID, time.Time{}, made)
+	must(w.db.BeginCreation(t.Context(), w.shop.ID, create.Creation{Request: "C", At: made.At.Add(2*idempotency.AnswerTTL + create.Remembered)}, time.Time{})) // it has expired
+	want("forgotten", w.shop.ID, time.Time{}, create.Creation{Request: "A"})
 	must(w.db.DeleteCreation(t.Context(), w.shop.ID, "C"))
 	want("dropped", w.shop.ID, at, create.Creation{Request: "C"})
 }

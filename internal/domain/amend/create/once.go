@@ -30,10 +30,14 @@ type Creation struct {
 // GivenUp is the contract of a request that is not repeated any more: what the platform still creates for it is cancelled.
 const GivenUp contract.ID = -1
 
-// Creations stores what repeatable requests create, for as long as they may be repeated.
+// Remembered is how long it stays known, after a request may not be repeated any more, what it has created: the platform
+// may have created another contract late, and that one may become known here much later.
+const Remembered = 30 * 24 * time.Hour
+
+// Creations stores what repeatable requests create.
 type Creations interface {
-	// Creation returns what is known of a request: the zero one but for its name where
-	// nothing is, or nothing that counts now.
+	// Creation returns what is known of a request: the zero one but for its name where nothing is, or
+	// where the request may not be repeated any more at that instant; the zero instant: whenever that was.
 	Creation(ctx context.Context, of shop.ID, request string, now time.Time) (Creation, error)
 	// BeginCreation notes that it is requested now, or fails with InDoubt when another process has noted
 	// that since it was read.
@@ -138,17 +142,18 @@ func (s *Service) removeAttribute(ctx context.Context, store shop.Shop, cmd amen
 
 // Claim decides whether a contract with a request attribute is the one that its request has created. It is
 // unwanted when the request has another one, because the platform carried out an earlier call late, or was given
-// up. Otherwise the attribute goes, at the latest when the request cannot be repeated any more.
+// up. Otherwise the attribute goes, at the latest when the request may not be repeated any more.
 func (s *Service) Claim(ctx context.Context, of shop.ID, c contract.Contract) (unwanted bool, err error) {
-	known, err := s.recorded(ctx, of, c.RequestKey())
+	known, err := s.Creations.Creation(ctx, of, c.RequestKey(), time.Time{})
+	until := known.At.Add(idempotency.AnswerTTL)
 	switch {
 	case err != nil:
 		return false, err
 	case known.Contract != 0 && known.Contract != c.ID:
 		return true, nil
-	case known.Contract == 0 && !known.At.IsZero():
+	case known.Contract == 0 && s.Clock.Now().Before(until):
 		return false, s.UpdateRow(ctx, of, &c, func(c *contract.Contract) error {
-			c.AmendAt = known.At.Add(idempotency.AnswerTTL)
+			c.AmendAt = until
 			return nil
 		})
 	}
