@@ -27,7 +27,19 @@ func TestQuietMoves(t *testing.T) {
 	t.Parallel()
 	p := drawMoves(21, 1, tinyMoves)
 	p.Rates = nil
-	movedTo(t, p)
+	r := movedTo(t, p)
+	for n, lie := range []string{
+		"UPDATE attempts SET status = 'DECLINED' WHERE id = (SELECT max(id) FROM attempts WHERE status = 'SUCCESS')",
+		"UPDATE attempts SET status = 'SUCCESS', order_id = 77 WHERE id = (SELECT max(id) FROM attempts WHERE status = 'QUEUED')",
+	} {
+		before := len(r.violations)
+		if _, err := r.sides[0].books.ExecContext(t.Context(), lie); err != nil {
+			t.Fatal(err)
+		}
+		if r.booksAgree(clients[0], r.sides[0]); len(r.violations) != before+n+1 { // that of the first lie again
+			t.Errorf("violations after %q: %v", lie, r.violations[before:])
+		}
+	}
 }
 
 // The other service is away for hours again and again, so that orders fall due while their contracts are
