@@ -20,6 +20,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -225,9 +226,7 @@ func refusal(answer *http.Response, text []byte) error {
 			why = other
 		}
 	}
-	if r := []rune(why); len(r) > maxReason {
-		why = string(r[:maxReason])
-	}
+	why = shorten.Text(why, maxReason)
 	status := answer.StatusCode
 	f := func(kind fault.Kind, format string, args ...any) *fault.Error {
 		return fault.New(kind, format, args...).Entity("move").Code(said.ErrorKey)

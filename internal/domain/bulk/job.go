@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -171,14 +172,11 @@ const maxReason = 300
 
 // reasonOf returns the reason of a failure, in words for the merchant.
 func reasonOf(err error) string {
-	text := "the change failed"
+	why := "the change failed"
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
-		text = f.Message
+		why = f.Message
 	}
-	if r := []rune(text); len(r) > maxReason {
-		text = string(r[:maxReason])
-	}
-	return text
+	return shorten.Text(why, maxReason)
 }
 
 // codeOf returns the stable code of a failure.

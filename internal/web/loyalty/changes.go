@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/access"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/web"
@@ -90,7 +91,7 @@ func (o Options) checkBirth(text string, caller web.Caller) error {
 		return err
 	}
 	wrong := func(what string) error {
-		return fault.New(fault.Invalid, "field 'dob' must be %s, and %q is not", what, shorten(text)).Code("bodyField").Field("dob")
+		return fault.New(fault.Invalid, "field 'dob' must be %s, and %q is not", what, shorten.Text(text, shownText)).Code("bodyField").Field("dob")
 	}
 	switch born, err := time.Parse(time.DateOnly, text); {
 	case err != nil:

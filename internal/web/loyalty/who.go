@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/web"
 )
@@ -45,16 +46,11 @@ func whoOf(kind, param, customer, email string) (loyalty.CustomerRef, error) {
 	return loyalty.CustomerRef{Customer: id, Email: email}, nil
 }
 
-func notAnAddress(email string) error {
-	return fault.New(fault.Invalid, "%q is not an e-mail address", shorten(email)).Code("emailInvalid").Field("customerEmail")
-}
+// shownText is how many characters of a value a refusal repeats.
+const shownText = 80
 
-func shorten(s string) string {
-	const most = 80
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+func notAnAddress(email string) error {
+	return fault.New(fault.Invalid, "%q is not an e-mail address", shorten.Text(email, shownText)).Code("emailInvalid").Field("customerEmail")
 }
 
 // ownShop refuses another store than the caller's.
@@ -62,5 +58,5 @@ func ownShop(given string, caller web.Caller) error {
 	if given == "" || strings.EqualFold(given, caller.Shop.Domain) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "shop %q is not the store of the API key, which is %s", shorten(given), caller.Shop.Domain).Code("shopMismatch").Field("shop")
+	return fault.New(fault.Invalid, "shop %q is not the store of the API key, which is %s", shorten.Text(given, shownText), caller.Shop.Domain).Code("shopMismatch").Field("shop")
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -202,22 +203,15 @@ func describe(a bulk.Action, v dashboard.Visit) string {
 	case bulk.AddOneOff:
 		return fmt.Sprintf("The next order of each contract carries variant %d, quantity %d.", a.Variant, a.Quantity)
 	case bulk.SendNews:
-		return "The subject is “" + a.News.Subject + "”, and the text begins “" + begins(a.News.Text) + "”."
+		return "The subject is “" + a.News.Subject + "”, and the text begins “" + shorten.Text(strings.Join(strings.Fields(a.News.Text), " "), shownText) + "”."
 	case bulk.RemoveOneOff:
 		return fmt.Sprintf("The next order of each contract carries variant %d no more.", a.Variant)
 	}
 	return ""
 }
 
-// begins returns the first words of a text.
-func begins(text string) string {
-	const most = 120
-	words := strings.Join(strings.Fields(text), " ")
-	if runes := []rune(words); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return words
-}
+// shownText is how many characters of a message are shown.
+const shownText = 120
 
 // state says how a contract is before or after an action.
 func state(s bulk.State, e bulk.Effect, v dashboard.Visit) string {

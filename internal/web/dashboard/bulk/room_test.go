@@ -182,7 +182,7 @@ func TestEMailIsWrittenAndConfirmedByCount(t *testing.T) {
 	s, _ := open(t)
 	s.Want(s.Post(at+"/new", "id", "8", "action", "SEND_EMAIL"), http.StatusOK, `name="subject"`, `name="text"`, "What was sent cannot be taken back")
 	p := s.Post(at+"/preview", "id", "8", "action", "SEND_EMAIL", "subject", "A <b>tea", "text", "One.\n\nTwo."+strings.Repeat(" x", 100))
-	s.Want(p, http.StatusOK, "The subject is “A &lt;b&gt;tea”, and the text begins “One. Two. x x", "x …”", "Type 12, the number of selected contracts", "Send to 11 contracts")
+	s.Want(p, http.StatusOK, "The subject is “A &lt;b&gt;tea”, and the text begins “One. Two. x x", "x x…”", "Type 12, the number of selected contracts", "Send to 11 contracts")
 }
 
 func TestActionWithoutParametersIsPreviewedAtOnce(t *testing.T) {

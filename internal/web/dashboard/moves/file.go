@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/shorten"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/moving/table"
@@ -156,7 +157,7 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 		row := make([]string, len(p.Header))
 		for n := range row {
 			if n < len(cells) {
-				row[n] = short(cells[n])
+				row[n] = shorten.Text(cells[n], shownText)
 			}
 		}
 		p.Rows = append(p.Rows, row)
@@ -192,7 +193,7 @@ func columnField(field table.Field, header []string, column string) dashboard.Fi
 	f := dashboard.Field{Name: "column-" + field.Name, Label: field.Label, Type: "select", Required: field.Required, Choices: []dashboard.Choice{{Name: "No column"}}}
 	for _, name := range header {
 		if name != "" {
-			f.Choices = append(f.Choices, dashboard.Choice{Value: name, Name: short(name), Selected: name == column})
+			f.Choices = append(f.Choices, dashboard.Choice{Value: name, Name: shorten.Text(name, shownText), Selected: name == column})
 		}
 	}
 	return f
@@ -215,19 +216,11 @@ func values(header []string, sample [][]string, column string) string {
 	}
 	var list []string
 	for _, cells := range sample {
-		if at < len(cells) && cells[at] != "" && !slices.Contains(list, short(cells[at])) && len(list) < 3 {
-			list = append(list, short(cells[at]))
+		if at < len(cells) && cells[at] != "" && !slices.Contains(list, shorten.Text(cells[at], shownText)) && len(list) < 3 {
+			list = append(list, shorten.Text(cells[at], shownText))
 		}
 	}
 	return strings.Join(list, " · ")
-}
-
-// short returns a text that fits into a table.
-func short(text string) string {
-	if runes := []rune(text); len(runes) > shownText {
-		return string(runes[:shownText]) + "…"
-	}
-	return text
 }
 
 // askMapping shows the columns of a move's file again.
