@@ -26,7 +26,7 @@ import (
 // moveFrom says how another service is called.
 type moveFrom struct {
 	Memberships string   `help:"Base address of the other service's memberships, if it has any." placeholder:"URL"`
-	Loyalty     string   `help:"Base address of the other service's loyalty, to bring its members with their points." placeholder:"URL"`
+	Loyalty     string   `help:"Base address of the other service's loyalty, to move members with their points." placeholder:"URL"`
 	KeyFile     string   `help:"File with the API key of the other service." placeholder:"FILE"`
 	Rate        float64  `help:"Requests per second to the other service." default:"10"`
 	Plan        []string `help:"Selling plan that takes the place of another one; repeat it for each." placeholder:"THERE=HERE"`
@@ -138,7 +138,7 @@ type movesCommand struct {
 	Read     movesReadCommand     `cmd:"" help:"List and read the contracts again."`
 	Retry    movesRetryCommand    `cmd:"" help:"Try the contracts again whose last step failed."`
 	End      movesEndCommand      `cmd:"" help:"End a move: nothing is compared or moved any more."`
-	Out      movesOutCommand      `cmd:"" help:"Start the move of a store's contracts to another service."`
+	Out      movesOutCommand      `cmd:"" help:"Start the move of a store to another service."`
 	Template movesTemplateCommand `cmd:"" help:"Write a CSV file with the columns that are read, and examples."`
 }
 
@@ -258,7 +258,7 @@ type movesWaveCommand struct {
 	oneMove
 
 	Percent      int  `arg:"" help:"1 to 100."`
-	WithoutParts bool `help:"Move contracts though plan groups, swap rules, bundles or members that go are not made here (perennial moves parts --make makes them)."`
+	WithoutParts bool `help:"Move contracts though plan groups, swap rules, bundles or members that go are not made (perennial moves parts --make makes them)."`
 }
 
 // Run lets contracts be moved.

@@ -29,7 +29,7 @@ func (c *movesPartsCommand) Run(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "KIND\tNUMBER\tNAME\tSTAGE\tFIT\tHERE\tFINDING")
+		fmt.Fprintln(table, "KIND\tNUMBER\tNAME\tSTAGE\tFIT\tMADE AS\tFINDING")
 		for after := (moving.PartKey{}); ; {
 			list, err := s.PartsOf(ctx, of.ID, c.Move, moving.PartMatch{}, after, partsAtOnce)
 			if err != nil {
@@ -73,9 +73,6 @@ func showPart(out io.Writer, p moving.Part) {
 
 // showParts prints how many parts of each kind are at each stage.
 func showParts(out io.Writer, p mover.Progress) {
-	if p.Move.Direction == moving.Out {
-		return
-	}
 	switch parts := p.Move.Parts; {
 	case parts.ReadAt.IsZero():
 		fmt.Fprintln(out, "plan groups, swap rules, bundles and members are being read")

@@ -34,7 +34,7 @@ func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 		Here: func(m moving.Move) mover.End { return own.Of(m) },
 		Peer: func(p moving.Peer) mover.End { return others.End(p) },
 		Parts: &parts.Service{
-			Store: a.Store.Moves(), Source: func(p moving.Peer) parts.Source { return others.End(p) }, Platform: client,
+			Store: a.Store.Moves(), Other: func(p moving.Peer) parts.Other { return others.End(p) }, Platform: client,
 			Plans: a.Plans, PlanBook: a.Store, Swaps: a.Swaps, SwapBook: a.Store, Bundles: a.Bundles, Shelf: a.Store, Points: a.Loyalty, Portal: a.Portal,
 			Clock: a.options.Clock, Log: a.options.Log,
 		},

@@ -85,6 +85,25 @@ func (l *itemsShape) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]itemShape)(l))
 }
 
+// MarshalJSON writes it as the JSON text of an array.
+func (l itemsShape) MarshalJSON() ([]byte, error) {
+	type item struct {
+		ID       id   `json:"id"`
+		Name     word `json:"displayName,omitempty"`
+		Image    word `json:"imageSrc,omitempty"`
+		Quantity id   `json:"quantity,omitempty"`
+	}
+	list := make([]item, len(l))
+	for n, i := range l {
+		list[n] = item(i)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(string(text))
+}
+
 func (l itemsShape) numbers() []int64 {
 	var ids []int64
 	for _, i := range l {
@@ -105,19 +124,20 @@ func (l itemsShape) products() []swap.Product {
 
 // groupShape is a plan group.
 type groupShape struct {
-	ID             id            `json:"id"`
-	Name           word          `json:"groupName"`
-	Products       itemsShape    `json:"productIds"`
-	Variants       itemsShape    `json:"variantIds"`
-	CustomerTag    word          `json:"customerTag"`
-	OrderTag       word          `json:"orderTag"`
-	MemberOrderTag word          `json:"memberOrderTag"`
-	Product        word          `json:"productId"`
-	Accessories    word          `json:"accessoryProductIds"`
-	Translations   word          `json:"translations"`
-	Rules          word          `json:"rulesJson"`
-	FormFields     word          `json:"formFieldsJson"`
-	Plans          []optionShape `json:"subscriptionPlans"`
+	Shop           word          `json:"shop,omitzero"`
+	ID             id            `json:"id,omitzero"`
+	Name           word          `json:"groupName,omitzero"`
+	Products       itemsShape    `json:"productIds,omitzero"`
+	Variants       itemsShape    `json:"variantIds,omitzero"`
+	CustomerTag    word          `json:"customerTag,omitzero"`
+	OrderTag       word          `json:"orderTag,omitzero"`
+	MemberOrderTag word          `json:"memberOrderTag,omitzero"`
+	Product        word          `json:"productId,omitzero"`
+	Accessories    word          `json:"accessoryProductIds,omitzero"`
+	Translations   word          `json:"translations,omitzero"`
+	Rules          word          `json:"rulesJson,omitzero"`
+	FormFields     word          `json:"formFieldsJson,omitzero"`
+	Plans          []optionShape `json:"subscriptionPlans,omitzero"`
 }
 
 func (g groupShape) part(shop.Shop) moving.Part {
@@ -136,47 +156,47 @@ func (g groupShape) part(shop.Shop) moving.Part {
 
 // optionShape is a plan option.
 type optionShape struct {
-	ID              id      `json:"id"`
-	IDNew           id      `json:"idNew"`
-	Count           id      `json:"frequencyCount"`
-	Interval        word    `json:"frequencyInterval"`
-	BillingCount    id      `json:"billingFrequencyCount"`
-	BillingInterval word    `json:"billingFrequencyInterval"`
-	Name            word    `json:"frequencyName"`
-	Description     word    `json:"frequencyDescription"`
-	Kind            word    `json:"planType"`
-	Prepaid         flag    `json:"prepaidFlag"`
-	Enabled         *flag   `json:"discountEnabled"`
-	Offer           decimal `json:"discountOffer"`
-	OfferKind       word    `json:"discountType"`
-	After           id      `json:"afterCycle1"`
-	Masked          flag    `json:"discountEnabledMasked"`
-	Enabled2        *flag   `json:"discountEnabled2"`
-	Offer2          decimal `json:"discountOffer2"`
-	OfferKind2      word    `json:"discountType2"`
-	After2          id      `json:"afterCycle2"`
-	Masked2         flag    `json:"discountEnabled2Masked"`
-	Type            word    `json:"frequencyType"`
-	Specific        flag    `json:"specificDayEnabled"`
-	Day             id      `json:"specificDayValue"`
-	Month           id      `json:"specificMonthValue"`
-	Cutoff          id      `json:"cutOff"`
-	Behavior        word    `json:"deliveryPolicyPreAnchorBehavior"`
-	Reserve         word    `json:"inventoryPolicyReserve"`
-	Min             id      `json:"minCycles"`
-	Max             id      `json:"maxCycles"`
-	Trial           *flag   `json:"freeTrialEnabled"`
-	TrialCount      id      `json:"freeTrialCount"`
-	TrialInterval   word    `json:"freeTrialInterval"`
-	KeepDate        flag    `json:"keepOriginalNextBillingDateAfterTrial"`
-	MemberOnly      flag    `json:"memberOnly"`
-	NonMemberOnly   flag    `json:"nonMemberOnly"`
-	Inclusive       word    `json:"memberInclusiveTags"`
-	Exclusive       word    `json:"memberExclusiveTags"`
-	Lifetime        flag    `json:"lifeTimeMembership"`
-	Exchange        *flag   `json:"allowedForUpgradeDowngrade"`
-	Rules           word    `json:"rulesJson"`
-	Sequence        id      `json:"planSequence"`
+	ID              id      `json:"id,omitzero"`
+	IDNew           id      `json:"idNew,omitzero"`
+	Count           id      `json:"frequencyCount,omitzero"`
+	Interval        word    `json:"frequencyInterval,omitzero"`
+	BillingCount    id      `json:"billingFrequencyCount,omitzero"`
+	BillingInterval word    `json:"billingFrequencyInterval,omitzero"`
+	Name            word    `json:"frequencyName,omitzero"`
+	Description     word    `json:"frequencyDescription,omitzero"`
+	Kind            word    `json:"planType,omitzero"`
+	Prepaid         flag    `json:"prepaidFlag,omitzero"`
+	Enabled         *flag   `json:"discountEnabled,omitzero"`
+	Offer           decimal `json:"discountOffer,omitzero"`
+	OfferKind       word    `json:"discountType,omitzero"`
+	After           id      `json:"afterCycle1,omitzero"`
+	Masked          flag    `json:"discountEnabledMasked,omitzero"`
+	Enabled2        *flag   `json:"discountEnabled2,omitzero"`
+	Offer2          decimal `json:"discountOffer2,omitzero"`
+	OfferKind2      word    `json:"discountType2,omitzero"`
+	After2          id      `json:"afterCycle2,omitzero"`
+	Masked2         flag    `json:"discountEnabled2Masked,omitzero"`
+	Type            word    `json:"frequencyType,omitzero"`
+	Specific        flag    `json:"specificDayEnabled,omitzero"`
+	Day             id      `json:"specificDayValue,omitzero"`
+	Month           id      `json:"specificMonthValue,omitzero"`
+	Cutoff          id      `json:"cutOff,omitzero"`
+	Behavior        word    `json:"deliveryPolicyPreAnchorBehavior,omitzero"`
+	Reserve         word    `json:"inventoryPolicyReserve,omitzero"`
+	Min             id      `json:"minCycles,omitzero"`
+	Max             id      `json:"maxCycles,omitzero"`
+	Trial           *flag   `json:"freeTrialEnabled,omitzero"`
+	TrialCount      id      `json:"freeTrialCount,omitzero"`
+	TrialInterval   word    `json:"freeTrialInterval,omitzero"`
+	KeepDate        flag    `json:"keepOriginalNextBillingDateAfterTrial,omitzero"`
+	MemberOnly      flag    `json:"memberOnly,omitzero"`
+	NonMemberOnly   flag    `json:"nonMemberOnly,omitzero"`
+	Inclusive       word    `json:"memberInclusiveTags,omitzero"`
+	Exclusive       word    `json:"memberExclusiveTags,omitzero"`
+	Lifetime        flag    `json:"lifeTimeMembership,omitzero"`
+	Exchange        *flag   `json:"allowedForUpgradeDowngrade,omitzero"`
+	Rules           word    `json:"rulesJson,omitzero"`
+	Sequence        id      `json:"planSequence,omitzero"`
 }
 
 // option returns the option; place is where it stands in its group, from 1.
@@ -235,18 +255,19 @@ func discount(enabled *flag, offer decimal, kind word, after id, masked flag) pl
 
 // ruleShape is a product swap rule.
 type ruleShape struct {
-	ID           id         `json:"id"`
-	Name         word       `json:"name"`
-	Sources      itemsShape `json:"sourceVariants"`
-	Destinations itemsShape `json:"destinationVariants"`
-	FirstOrder   flag       `json:"updatedFirstOrder"`
-	EveryOrder   flag       `json:"checkForEveryRecurringOrder"`
-	Carry        flag       `json:"carryDiscountForward"`
-	NoEmail      flag       `json:"stopSwapEmails"`
-	Shift        *decimal   `json:"changeNextOrderDateBy"`
-	Cycle        id         `json:"forBillingCycle"`
-	Sequence     id         `json:"ruleSequence"`
-	Discount     word       `json:"discountCarryForward"`
+	Shop         word       `json:"shop,omitzero"`
+	ID           id         `json:"id,omitzero"`
+	Name         word       `json:"name,omitzero"`
+	Sources      itemsShape `json:"sourceVariants,omitzero"`
+	Destinations itemsShape `json:"destinationVariants,omitzero"`
+	FirstOrder   flag       `json:"updatedFirstOrder,omitzero"`
+	EveryOrder   flag       `json:"checkForEveryRecurringOrder,omitzero"`
+	Carry        flag       `json:"carryDiscountForward,omitzero"`
+	NoEmail      flag       `json:"stopSwapEmails,omitzero"`
+	Shift        *decimal   `json:"changeNextOrderDateBy,omitzero"`
+	Cycle        id         `json:"forBillingCycle,omitzero"`
+	Sequence     id         `json:"ruleSequence,omitzero"`
+	Discount     word       `json:"discountCarryForward,omitzero"`
 }
 
 func (r ruleShape) part(shop.Shop) moving.Part {

@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -142,5 +144,80 @@ func TestCancelIsNotTakenForDoneWhereMethodIsMissing(t *testing.T) {
 	e := answering(t, http.StatusMethodNotAllowed, map[string]string{"/api/external/v2/subscription-contract-details": ""})
 	if err := e.Cancel(t.Context(), demo, shop.Subscriptions, 1); !fault.Is(err, fault.FailedPrecondition) {
 		t.Errorf("cancelling at a service that does not have the operation: %v", err)
+	}
+}
+
+// What is sent to create parts says the same as what is read of them.
+func TestPartsAreSentAsTheyAreRead(t *testing.T) {
+	t.Parallel()
+	monthly := plan.Frequency{Interval: cadence.Month, Count: 1}
+	box := bundle.New()
+	box.Texts.Title, box.Look.BundleTopHTML, box.Page.BundleRedirect, box.Custom = "Box", "<p>", bundle.ToCheckout, []string{`{"a":1}`}
+	box.Rules.MinProducts, box.Rules.MinValue, box.Rules.MaxValue, box.Pricing.Fixed = 3, money.Amount{Minor: 2050, Currency: "USD"}, money.Amount{Currency: "USD"}, money.Amount{Currency: "USD"}
+	box.Rules.CategoryLimits, box.Swaps.AllowCustomerToApproveSubstitutes, box.Plans = map[string]bundle.Limit{"Tea": {Min: 1, Max: 2}}, true, []int64{6101}
+	box.Pricing.Volume, box.Pricing.Tiers = true, []bundle.Tier{{MinProducts: 3, Percent: 10}}
+	for kind, data := range map[moving.PartKind]moving.PartData{
+		moving.GroupPart: {Group: &moving.Group{
+			Terms: plan.Terms{Name: "Club", CustomerTag: "a", OrderTag: "b", MemberOrderTag: "c", ProductID: "d", AccessoryProductIDs: "e", Translations: "f", RulesJSON: "g", FormFieldsJSON: "h"},
+			Options: []plan.Option{{
+				Name: "Monthly", Description: "Each month", Kind: plan.Prepaid, Delivery: monthly, Billing: plan.Frequency{Interval: cadence.Month, Count: 3}, Specific: true, Day: 5, Cutoff: 2, Behavior: "NEXT", Reserve: "ON_SALE",
+				MinCycles: 2, MaxCycles: 9, First: plan.Discount{Enabled: true, Offer: 12.5, Kind: plan.Percentage}, Second: plan.Discount{Enabled: true, Offer: 15, Kind: plan.Percentage, After: 3},
+				Trial: plan.Trial{Enabled: true, Interval: cadence.Day, Count: 14, KeepDate: true}, MemberOnly: true, InclusiveTags: "x", ExclusiveTags: "y", Exchange: false, RulesJSON: "z", Sequence: 4,
+			}},
+			Products: []int64{3001, 3002}, Variants: []int64{4001},
+		}},
+		moving.RulePart: {Rule: &swap.Rule{
+			Name: "Tea", Sources: []swap.Product{{VariantID: 12, Name: "Tin", Image: "i", Quantity: 2}}, Destinations: []swap.Product{{VariantID: 13, Quantity: 1}}, FirstOrder: true, EveryOrder: true, Cycle: 2,
+			ShiftDays: new(-7), Sequence: 3, CarryDiscount: true, Discount: swap.ProductPlan, NoEmail: true,
+		}},
+		moving.BundlePart: {Bundle: &box},
+	} {
+		var sent, key []byte
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				sent, _ = io.ReadAll(r.Body)
+				key = []byte(r.Header.Get("Idempotency-Key"))
+				return // the answer does not say what was made
+			}
+			is := map[string]any{}
+			_ = json.Unmarshal(sent, &is)
+			is["id"] = 17
+			_ = json.NewEncoder(w).Encode([]any{is})
+		}))
+		t.Cleanup(server.Close)
+		e := New(Options{Transport: http.DefaultTransport, Timeout: time.Minute, Clock: clock.System{}}).End(moving.Peer{Address: server.URL, Key: "key", Rate: 1000})
+		made, err := e.MakePart(t.Context(), demo, moving.Part{PartKey: moving.PartKey{Kind: kind, Line: shop.Subscriptions, There: "3"}, Data: data}, "move-1")
+		if err != nil || made.There != "" || string(key) != "move-1" {
+			t.Errorf("%s: %+v, %v, under the key %q", kind, made, err, key)
+		}
+		list, err := e.Parts(t.Context(), demo, kind, shop.Subscriptions, 0)
+		if err != nil || len(list.Parts) != 1 {
+			t.Fatalf("%s: %+v, %v", kind, list, err)
+		}
+		if diff := cmp.Diff(data, list.Parts[0].Data); diff != "" {
+			t.Errorf("%s: %s\n%s", kind, diff, sent)
+		}
+	}
+}
+
+// A service that does not create parts, or not with this key, is not asked again.
+func TestPartsThatCannotBeCreatedAreRefused(t *testing.T) {
+	t.Parallel()
+	part := moving.Part{PartKey: moving.PartKey{Kind: moving.RulePart, Line: shop.Subscriptions}, Data: moving.PartData{Rule: &swap.Rule{}}}
+	for name, row := range map[string]struct {
+		status int
+		path   string
+		want   fault.Kind
+	}{
+		"no such operation": {http.StatusMethodNotAllowed, "/api/external/v2/product-swaps", fault.FailedPrecondition},
+		"no such path":      {http.StatusOK, "/other", fault.FailedPrecondition},
+		"no permission":     {http.StatusForbidden, "/api/external/v2/product-swaps", fault.FailedPrecondition},
+		"refused":           {http.StatusBadRequest, "/api/external/v2/product-swaps", fault.FailedPrecondition},
+		"it fails":          {http.StatusInternalServerError, "/api/external/v2/product-swaps", fault.Unavailable},
+	} {
+		e := answering(t, row.status, map[string]string{row.path: "{}"})
+		if _, err := e.MakePart(t.Context(), demo, part, "key"); !fault.Is(err, row.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

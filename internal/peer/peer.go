@@ -138,6 +138,7 @@ type call struct {
 	query        url.Values
 	body         any    // nil: none
 	key          string // idempotency key; empty: none
+	silent       bool   // the answer may be empty
 }
 
 // send sends a request and reads the answer as JSON into a value; nil: it is not read.
@@ -182,7 +183,7 @@ func (e *End) send(ctx context.Context, c call, into any) (http.Header, error) {
 		return nil, fault.New(fault.Unavailable, "an answer of the other service is larger than %d MiB", maxAnswer>>20)
 	case answer.StatusCode >= http.StatusMultipleChoices:
 		return answer.Header, refusal(answer, text)
-	case into == nil:
+	case into == nil, c.silent && len(text) == 0:
 		return answer.Header, nil
 	case len(bytes.TrimSpace(text)) == 0 || string(bytes.TrimSpace(text)) == "null":
 		return nil, fault.New(fault.Unavailable, "the answer of the other service to %s %s is empty", c.method, c.path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -35,7 +36,8 @@ func (b *bench) startMove(loyalty string) moving.ID {
 // makeParts has the parts of a move made and waits until they are.
 func (b *bench) makeParts(id moving.ID) moves.Progress {
 	b.t.Helper()
-	if _, err := b.second.front.running().Moves.MakeParts(b.t.Context(), b.secondStore(), id, activity.Operator); err != nil {
+	a, of := b.mover()
+	if _, err := a.Moves.MakeParts(b.t.Context(), of, id, activity.Operator); err != nil {
 		b.t.Fatal(err)
 	}
 	b.advance("PT30M")
@@ -49,7 +51,8 @@ func (b *bench) makeParts(id moving.ID) moves.Progress {
 // parts returns the parts of a move.
 func (b *bench) parts(id moving.ID) []moving.Part {
 	b.t.Helper()
-	list, err := b.second.front.running().Moves.PartsOf(b.t.Context(), b.secondStore(), id, moving.PartMatch{}, moving.PartKey{}, 1000)
+	a, of := b.mover()
+	list, err := a.Moves.PartsOf(b.t.Context(), of, id, moving.PartMatch{}, moving.PartKey{}, 1000)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -65,7 +68,8 @@ func (b *bench) forget(id moving.ID) {
 			p.Stage, p.Here, p.Plans = moving.PartReady, 0, nil
 		}
 	}
-	err := b.second.front.running().Store.Moves().Update(b.t.Context(), b.secondStore(), func(tx moving.Tx) error { return tx.PutMoveParts(b.t.Context(), parts) })
+	a, of := b.mover()
+	err := a.Store.Moves().Update(b.t.Context(), of, func(tx moving.Tx) error { return tx.PutMoveParts(b.t.Context(), parts) })
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -186,6 +190,155 @@ func movesWithParts(t *testing.T, database string) {
 	if err := json.Unmarshal([]byte(text), &entries); status != http.StatusOK || err != nil || len(entries) == 0 {
 		t.Errorf("no swap rule applied here: %d %s", status, text)
 	}
+	b.balancesGoBack(id)
+}
+
+// balancesGoBack ends a move from the first instance and starts one back, and checks that balances there change by
+// what members have earned and spent meanwhile, and not by what they had brought.
+func (b *bench) balancesGoBack(id moving.ID) {
+	b.t.Helper()
+	m := b.Manifest()
+	a, of := b.mover()
+	if _, err := a.Moves.End(b.t.Context(), of, id, activity.Operator); err != nil {
+		b.t.Fatal(err)
+	}
+	back, err := a.Moves.Start(b.t.Context(), of, moves.New{
+		Direction: moving.Out, By: activity.Operator, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Loyalty: m.Loyalty, Key: m.APIKey, Rate: 1000},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.advance("PT30M")
+	before := map[int64]float64{}
+	for _, p := range b.parts(back.ID) {
+		if p.Kind == moving.MemberPart {
+			before[p.Customer] = b.balance(m.Loyalty, m.APIKey, p.Customer)
+		} else if p.Kind == moving.GroupPart && !p.Has("groupTaken") {
+			b.t.Errorf("%s %q is not known to be there: %+v", p.Kind, p.Name, p.Findings)
+		}
+	}
+	b.makeParts(back.ID)
+	changed := 0
+	for _, p := range b.parts(back.ID) {
+		if p.Kind != moving.MemberPart {
+			continue
+		}
+		here := *p.Data.Member
+		want := before[p.Customer] + here.Available.Float() - here.Brought.Float()
+		if got := b.balance(m.Loyalty, m.APIKey, p.Customer); p.Stage != moving.PartMade || got != want {
+			b.t.Errorf("customer %d has %v points at the first service, want %v: %s, %+v", p.Customer, got, want, p.Stage, p.Findings)
+		}
+		if here.Brought > 0 && here.Available != here.Brought {
+			changed++
+		}
+	}
+	if changed == 0 {
+		b.t.Error("no member who had brought points has earned any")
+	}
+}
+
+func TestPartsMoveOutBeforeContracts(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, database func(testing.TB) string) { movesOutWithParts(t, database) })
+}
+
+// movesOutWithParts moves a store out with its plan groups, swap rules and members: none is made twice at the
+// other service, and each customer is charged the same amounts on the same days as without the move.
+func movesOutWithParts(t *testing.T, database func(testing.TB) string) {
+	stays := start(t, Options{MainOnly: true, Contracts: 30})
+	b := start(t, Options{Second: true, MainOnly: true, Contracts: 30, Database: database(t), SecondDatabase: database(t)})
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	for _, of := range []*bench{stays, b} { // contracts that move begin with their first order there: the rule must not depend on that
+		rule := strings.NewReplacer("PRODUCT_THEN_EXISTING", "EXISTING_PLAN", `"updatedFirstOrder":false`, `"updatedFirstOrder":true`).Replace(of.rules())
+		if status, text := ask(t, "PUT", of.Manifest().Subscriptions+"/api/external/v2/product-swaps", of.Manifest().APIKey, rule); status != http.StatusOK {
+			t.Fatalf("changing the rule: %d %s", status, text)
+		}
+	}
+	b.out = true
+	a, of := b.mover()
+	m := b.Manifest()
+	move, err := a.Moves.Start(t.Context(), of, moves.New{
+		Direction: moving.Out, By: activity.Operator,
+		Peer: moving.Peer{Address: m.Second.Subscriptions, Memberships: m.Second.Memberships, Loyalty: m.Second.Loyalty, Key: m.Second.APIKey, Rate: 1000},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := move.ID
+	b.advance("PT30M")
+	if got := b.secondHas(); got != (has{}) {
+		t.Errorf("a dry run made %+v", got)
+	}
+	for _, p := range b.parts(id) {
+		if goes := p.Stage == moving.PartReady; goes != (p.Kind != moving.ProfilePart) {
+			t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
+		}
+	}
+	_, err = a.Moves.SetWave(t.Context(), of, id, activity.Operator, 100)
+	if refused, is := errors.AsType[*fault.Error](err); !is || refused.ErrorKey != "partsNotMade" {
+		t.Errorf("a wave before the parts were made: %v", err)
+	}
+	b.makeParts(id)
+	once := b.secondHas()
+	if want := (has{Groups: 1, Clubs: 1, Rules: 1, Bundles: 1}); once != want {
+		t.Errorf("made %+v, want %+v", once, want)
+	}
+	b.forget(id)
+	b.makeParts(id)
+	if got := b.secondHas(); got != once {
+		t.Errorf("made again: %+v, want %+v", got, once)
+	}
+	b.noUnknownPlan(id)
+	b.wave(id, 100)
+	b.advance("P35D")
+	b.arrived(id)
+	b.membersFollow(id)
+	stays.advance("P35DT1H30M")
+	b.sameCharges(stays)
+}
+
+// membersFollow makes members at the second instance, where they have contracts by now, and checks that each has the
+// points of the first one, and those that orders have earned there.
+func (b *bench) membersFollow(id moving.ID) {
+	b.t.Helper()
+	m, before := b.Manifest(), map[int64]float64{}
+	for _, p := range b.parts(id) {
+		if p.Kind == moving.MemberPart {
+			if p.Reason == "" {
+				b.t.Errorf("customer %d was made a member before any contract had moved: %+v", p.Customer, p.Findings)
+			}
+			if status, _ := ask(b.t, "GET", fmt.Sprintf("%s/api/external/customer-loyalty?customer_id=%d", m.Second.Loyalty, p.Customer), m.Second.APIKey, ""); status == http.StatusOK {
+				before[p.Customer] = b.balance(m.Second.Loyalty, m.Second.APIKey, p.Customer)
+			}
+		}
+	}
+	b.makeParts(id)
+	moved := 0.0
+	for _, p := range b.parts(id) {
+		if p.Kind != moving.MemberPart || p.Stage != moving.PartMade {
+			continue
+		}
+		here := p.Data.Member.Available.Float()
+		if got := b.balance(m.Second.Loyalty, m.Second.APIKey, p.Customer); got != before[p.Customer]+here {
+			b.t.Errorf("customer %d has %v points there, want %v and %v", p.Customer, got, before[p.Customer], here)
+		}
+		moved += here
+	}
+	if moved == 0 {
+		b.t.Error("no member went with points")
+	}
+}
+
+// rules returns the swap rule of the first instance.
+func (b *bench) rules() string {
+	b.t.Helper()
+	status, text := ask(b.t, "GET", b.Manifest().Subscriptions+"/api/external/v2/product-swaps", b.Manifest().APIKey, "")
+	var rules []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &rules); status != http.StatusOK || err != nil || len(rules) != 1 {
+		b.t.Fatalf("the swap rules: %d %s", status, text)
+	}
+	return string(rules[0])
 }
 
 // addPoints gives points to a member of the first instance and returns which.
@@ -215,10 +368,11 @@ func (b *bench) mailsOff(customer int64) ([]notify.Kind, error) {
 	return p.Off, err
 }
 
-// noUnknownPlan checks that each plan of the contracts has one here that takes its place.
+// noUnknownPlan checks that each plan of the contracts has one that takes its place where they go.
 func (b *bench) noUnknownPlan(id moving.ID) {
 	b.t.Helper()
-	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{}, 0, 1000)
+	a, of := b.mover()
+	items, err := a.Moves.Items(b.t.Context(), of, id, moving.Match{}, 0, 1000)
 	if err != nil || len(items) == 0 {
 		b.t.Fatalf("%d contracts, %v", len(items), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
@@ -48,6 +49,16 @@ func (b *bench) secondStore() shop.ID {
 	return id
 }
 
+// mover returns the instance that moves contracts, and the demo store there: the second one, unless the
+// first one moves them out.
+func (b *bench) mover() (*app.App, shop.ID) {
+	b.t.Helper()
+	if b.out {
+		return b.front.running(), b.store().ID
+	}
+	return b.second.front.running(), b.secondStore()
+}
+
 // moveIn starts a move of the first instance's contracts to the second one, without what the store has
 // beside them.
 func (b *bench) moveIn() moving.ID {
@@ -68,7 +79,8 @@ func (b *bench) moveIn() moving.ID {
 
 func (b *bench) progress(id moving.ID) moves.Progress {
 	b.t.Helper()
-	p, err := b.second.front.running().Moves.Progress(b.t.Context(), b.secondStore(), id)
+	a, of := b.mover()
+	p, err := a.Moves.Progress(b.t.Context(), of, id)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -77,7 +89,8 @@ func (b *bench) progress(id moving.ID) moves.Progress {
 
 func (b *bench) wave(id moving.ID, percent int) {
 	b.t.Helper()
-	if _, err := b.second.front.running().Moves.SetWave(b.t.Context(), b.secondStore(), id, activity.Operator, percent); err != nil {
+	a, of := b.mover()
+	if _, err := a.Moves.SetWave(b.t.Context(), of, id, activity.Operator, percent); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -85,7 +98,8 @@ func (b *bench) wave(id moving.ID, percent int) {
 // describeMove fails the test with what holds a move up.
 func (b *bench) describeMove(id moving.ID) {
 	b.t.Helper()
-	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{}, 0, 1000)
+	a, of := b.mover()
+	items, err := a.Moves.Items(b.t.Context(), of, id, moving.Match{}, 0, 1000)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -99,12 +113,13 @@ func (b *bench) describeMove(id moving.ID) {
 // arrived checks that all contracts that go were moved, save those with an unpaid order, which wait.
 func (b *bench) arrived(id moving.ID) {
 	b.t.Helper()
+	a, of := b.mover()
 	p := b.progress(id)
 	if goes := p.ByFit[moving.Goes] + p.ByFit[moving.Changes]; p.Moved+p.Stages[moving.Chosen] != goes || p.Moved == 0 || p.Stages[moving.Chosen] > goes/10 {
 		b.describeMove(id)
 		b.t.Errorf("%d contracts were moved and %d go: %v", p.Moved, goes, p.Stages)
 	}
-	items, err := b.second.front.running().Moves.Items(b.t.Context(), b.secondStore(), id, moving.Match{Stages: []moving.Stage{moving.Moved}}, 0, 1000)
+	items, err := a.Moves.Items(b.t.Context(), of, id, moving.Match{Stages: []moving.Stage{moving.Moved}}, 0, 1000)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -23,7 +23,8 @@ import (
 // bench is a sandbox under test.
 type bench struct {
 	*Sandbox
-	t *testing.T
+	t   *testing.T
+	out bool // the first instance moves its contracts to the second one
 }
 
 // start runs a sandbox on free ports until the test ends. Its database is a copy of a
@@ -56,7 +57,7 @@ func start(t *testing.T, o Options) *bench {
 		}
 		running = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
-	return &bench{s, t}
+	return &bench{Sandbox: s, t: t}
 }
 
 // migrated makes a migrated database unless there is one.

@@ -193,7 +193,7 @@ func TestTwoInstancesContinueAfterRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := &bench{first, t}
+	one := &bench{Sandbox: first, t: t}
 	made := createAtSecond(t, one.Manifest())
 	one.direct("POST", "/snapshot", "", nil)
 	one.advance("P10D")

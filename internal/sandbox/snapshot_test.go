@@ -63,7 +63,7 @@ func TestSandboxContinuesAfterRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := &bench{first, t}
+	one := &bench{Sandbox: first, t: t}
 	one.advance("P20D")
 	before, key, was := one.history(), one.Manifest().APIKey, one.clock.Now()
 	if _, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0"}); err == nil {
@@ -97,7 +97,7 @@ func TestWebhooksFollowChangedPorts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	(&bench{first, t}).direct("POST", "/snapshot", "", nil)
+	(&bench{Sandbox: first, t: t}).direct("POST", "/snapshot", "", nil)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}

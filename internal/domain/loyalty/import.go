@@ -19,6 +19,24 @@ type ImportCommand struct {
 	Actor activity.Actor
 }
 
+// Brought returns the points that were brought under a key.
+func (s *Service) Brought(ctx context.Context, of shop.ID, key string) (brought Points, err error) {
+	err = s.Store.View(ctx, of, func(tx ReadTx) error {
+		posted, err := tx.Posted(ctx, []Source{{Import, key}})
+		brought = sum(posted)
+		return err
+	})
+	return brought, err
+}
+
+// sum returns the points that entries made available.
+func sum(posted []Entry) (points Points) {
+	for _, e := range posted {
+		points += e.Available
+	}
+	return points
+}
+
 // Import enrols a customer with the points of another programme, and returns the points that were
 // posted under the key, now or before. The customer needs no contract yet, is given nothing for
 // becoming a member, and no notice is sent. An existing member gets the points.
@@ -29,11 +47,7 @@ func (s *Service) Import(ctx context.Context, of shop.ID, cmd ImportCommand) (m 
 		if err != nil {
 			return err
 		}
-		brought = 0
-		for _, e := range posted {
-			brought += e.Available
-		}
-		if len(posted) > 0 {
+		if brought = sum(posted); len(posted) > 0 {
 			return nil
 		}
 		brought = cmd.Points

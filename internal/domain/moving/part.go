@@ -103,6 +103,11 @@ type Member struct {
 	Available loyalty.Points `json:"available,omitempty"` // may be below zero
 	Pending   loyalty.Points `json:"pending,omitempty"`
 	Earned    loyalty.Points `json:"earned,omitempty"`
+
+	// Of a member that leaves: the points that were brought from where it goes, and those that it had there before
+	// they were changed; nil: they were not.
+	Brought loyalty.Points  `json:"brought,omitempty"`
+	Before  *loyalty.Points `json:"before,omitempty"`
 }
 
 // Customer is what a file says of a customer.

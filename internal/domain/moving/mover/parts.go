@@ -12,10 +12,7 @@ import (
 // MakeParts has what the store has beside contracts read again, and makes what goes. What is made
 // already is not changed.
 func (s *Service) MakeParts(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
-	return s.change(ctx, of, id, by, "what the store has beside contracts is made here", func(_ moving.Tx, m *moving.Move) error {
-		if err := incoming(*m); err != nil {
-			return err
-		}
+	return s.change(ctx, of, id, by, "what the store has beside contracts is made", func(_ moving.Tx, m *moving.Move) error {
 		m.Parts.ReadAgain()
 		m.Parts.Make, m.Parts.Declined = true, false
 		return nil
@@ -25,25 +22,15 @@ func (s *Service) MakeParts(ctx context.Context, of shop.ID, id moving.ID, by ac
 // DeclineParts lets contracts be moved without what is not made.
 func (s *Service) DeclineParts(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error) {
 	return s.change(ctx, of, id, by, "contracts are moved without what the store has beside them", func(_ moving.Tx, m *moving.Move) error {
-		if err := incoming(*m); err != nil {
-			return err
-		}
 		m.Parts.Declined = true
 		return nil
 	})
 }
 
-func incoming(m moving.Move) error {
-	if m.Direction == moving.Out {
-		return fault.New(fault.FailedPrecondition, "move %d goes out: it has contracts only", m.ID).Entity("move").Code("partsOnlyIn")
-	}
-	return nil
-}
-
 // partsFirst refuses a first wave while parts that go are not made: swap rules change amounts, and
 // contracts name the plans of plan groups.
 func partsFirst(ctx context.Context, tx moving.ReadTx, m moving.Move) error {
-	if m.Direction == moving.Out || m.File != nil || m.Wave > 0 || m.Parts.Declined {
+	if m.File != nil || m.Wave > 0 || m.Parts.Declined {
 		return nil
 	}
 	if m.Parts.Due() {
@@ -60,7 +47,7 @@ func partsFirst(ctx context.Context, tx moving.ReadTx, m moving.Move) error {
 		}
 	}
 	if ready > 0 {
-		return fault.New(fault.FailedPrecondition, "%d plan groups, swap rules, bundles or members go and are not made here: make them, or decide that contracts move without them", ready).Entity("move").Code("partsNotMade")
+		return fault.New(fault.FailedPrecondition, "%d plan groups, swap rules, bundles or members go and are not made: make them, or decide that contracts move without them", ready).Entity("move").Code("partsNotMade")
 	}
 	return nil
 }

@@ -48,9 +48,6 @@ func (n *New) check() error {
 			return bad(a.field, "%s must be the base address of the other service, such as https://subscriptions.example.com, not %q", a.field, *a.address)
 		}
 	}
-	if n.Direction == moving.Out && n.Peer.Loyalty != "" {
-		return bad("loyalty", "members do not move to another service: leave the address of its loyalty out")
-	}
 	if n.Peer.Key = strings.TrimSpace(n.Peer.Key); n.Peer.Key == "" {
 		return bad("key", "the API key of the other service is missing")
 	}

@@ -19,7 +19,23 @@ type job struct {
 	store  shop.Shop
 	move   moving.Move
 	now    time.Time
-	people map[int64]bool // customers that were asked for; false: the store does not have them
+	people map[int64]bool         // customers that were asked for; false: the store does not have them
+	back   *bool                  // whether the store came from where it goes; nil: not known yet
+	others map[list][]moving.Part // what the other service was asked for
+}
+
+// places are the words for the service that parts leave and for the one that they go to.
+func (j *job) places() (left, come string) {
+	if j.move.Direction == moving.Out {
+		return "here", "there"
+	}
+	return "there", "here"
+}
+
+// list is a list of the service that is left.
+type list struct {
+	kind moving.PartKind
+	line shop.Line
 }
 
 // changedThere is the code of what was changed there after it was made here.

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/moving"
@@ -54,7 +55,7 @@ func (j *job) ready(ctx context.Context) (batch []moving.Part, err error) {
 func (j *job) makeOne(ctx context.Context, part moving.Part) error {
 	within, cancel := context.WithTimeout(ctx, makeTime)
 	defer cancel()
-	err := makers[part.Kind].make(within, j, &part)
+	err := j.maker(part.Kind).make(within, j, &part)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -66,8 +67,9 @@ func (j *job) makeOne(ctx context.Context, part moving.Part) error {
 		return err
 	default:
 		text, code := refusal(err)
+		_, come := j.places()
 		part.Reason = text
-		part.Findings = append(part.Findings, moving.Finding{Fit: moving.Stays, Code: code, Text: "It was refused here: " + text + "."})
+		part.Findings = append(part.Findings, moving.Finding{Fit: moving.Stays, Code: code, Text: fmt.Sprintf("It was refused %s: %s.", come, text)})
 		part.Judge(part.Findings)
 	}
 	return j.put(ctx, part)

@@ -17,6 +17,19 @@ type maker interface {
 	changed(was, is moving.PartData) string
 }
 
+// makers make parts here, and senders at the other service.
 var makers = map[moving.PartKind]maker{
 	moving.GroupPart: groups{}, moving.RulePart: rules{}, moving.BundlePart: bundles{}, moving.MemberPart: members{}, moving.CustomerPart: customers{},
+}
+
+var senders = map[moving.PartKind]maker{
+	moving.GroupPart: sent{groups{}}, moving.RulePart: sent{rules{}}, moving.BundlePart: sent{bundles{}}, moving.MemberPart: sentMembers{},
+}
+
+// maker returns what makes parts of a kind where they go.
+func (j *job) maker(kind moving.PartKind) maker {
+	if j.move.Direction == moving.Out {
+		return senders[kind]
+	}
+	return makers[kind]
 }

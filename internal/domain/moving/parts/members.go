@@ -53,7 +53,7 @@ func (members) make(ctx context.Context, j *job, p *moving.Part) error {
 	m := *p.Data.Member
 	made, posted, err := j.Points.Import(ctx, j.store.ID, loyalty.ImportCommand{
 		Who: loyalty.Person{Customer: m.Customer, Email: m.Email, FirstName: m.FirstName, LastName: m.LastName}, Born: m.Born,
-		Points: max(m.Available, 0), Key: fmt.Sprintf("moved|customer:%d", m.Customer), Actor: activity.System,
+		Points: max(m.Available, 0), Key: broughtKey(m.Customer), Actor: activity.System,
 	})
 	if err != nil {
 		return err
@@ -68,6 +68,9 @@ func (members) make(ctx context.Context, j *job, p *moving.Part) error {
 	}
 	return nil
 }
+
+// broughtKey names the points that are brought for a customer, once in all moves.
+func broughtKey(customer int64) string { return fmt.Sprintf("moved|customer:%d", customer) }
 
 func (members) changed(was, is moving.PartData) string {
 	if was.Member == nil || is.Member == nil || was.Member.Available == is.Member.Available {

@@ -1,5 +1,6 @@
 // Package parts moves what a store has beside contracts: it reads plan groups, swap rules, bundles and
-// members of another service, says what of them can be here, and makes it once the merchant lets it.
+// members of the service that is left, says what of them can be at the one that they go to, and makes it there once the
+// merchant lets it.
 package parts
 
 import (
@@ -26,6 +27,18 @@ type Source interface {
 	Member(ctx context.Context, of shop.Shop, customer int64) (moving.Member, error)
 }
 
+// Other is the service that parts go to.
+type Other interface {
+	Source
+	// MakePart creates a plan group, a swap rule or a bundle under a key, and returns it as the service has
+	// it: without its number where the service does not say it.
+	MakePart(ctx context.Context, of shop.Shop, p moving.Part, key string) (moving.Part, error)
+	// Enrol makes a customer a member of the loyalty programme.
+	Enrol(ctx context.Context, of shop.Shop, m moving.Member, key string) error
+	// ChangePoints adds points to a member, or removes some when there are less than 0.
+	ChangePoints(ctx context.Context, of shop.Shop, customer int64, by loyalty.Points, note, key string) error
+}
+
 // Platform knows what the store has.
 type Platform interface {
 	Variants(ctx context.Context, at platform.Shop, ids []int64) ([]platform.Variant, error)
@@ -36,7 +49,7 @@ type Platform interface {
 // Service reads and makes parts.
 type Service struct {
 	Store    moving.Store
-	Source   func(moving.Peer) Source
+	Other    func(moving.Peer) Other
 	Platform Platform
 	Plans    *plan.Service
 	PlanBook plan.Book

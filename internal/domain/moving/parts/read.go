@@ -2,6 +2,7 @@ package parts
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -13,12 +14,12 @@ const readAtOnce = 32
 
 // list reads a page of a list. What a page has whole is judged.
 func (j *job) list(ctx context.Context, of list, p *moving.Parts) error {
-	page, err := j.Source(j.move.Peer).Parts(ctx, j.store, of.kind, of.line, p.Page)
+	page, err := j.source().Parts(ctx, j.store, of.kind, of.line, p.Page)
 	if err != nil && passing(err) {
 		return err
 	}
 	if err != nil {
-		page = moving.PartPage{Parts: []moving.Part{unreadable(of, err)}}
+		page = moving.PartPage{Parts: []moving.Part{j.unreadable(of, err)}}
 	}
 	earlier, err := j.earlier(ctx, page.Parts)
 	if err != nil {
@@ -78,7 +79,7 @@ func (j *job) earlier(ctx context.Context, parts []moving.Part) (map[moving.Part
 }
 
 // unreadable says that the parts of a list cannot be read.
-func unreadable(of list, err error) moving.Part {
+func (j *job) unreadable(of list, err error) moving.Part {
 	why := "The other service has no list of them."
 	if of.kind == moving.ProfilePart {
 		why = "The interface lists no delivery profiles."
@@ -86,8 +87,9 @@ func unreadable(of list, err error) moving.Part {
 		text, _ := refusal(err)
 		why = strings.ToUpper(text[:1]) + text[1:] + "."
 	}
+	_, come := j.places()
 	p := moving.Part{PartKey: moving.PartKey{Kind: of.kind, Line: of.line}, Stage: moving.PartStaying}
-	p.Judge([]moving.Finding{{Fit: moving.Stays, Code: "kindUnreadable", Text: why + " Set them up here."}})
+	p.Judge([]moving.Finding{{Fit: moving.Stays, Code: "kindUnreadable", Text: why + " Set them up " + come + "."}})
 	return p
 }
 
@@ -102,14 +104,15 @@ func (j *job) judged(ctx context.Context, was, is moving.Part) (moving.Part, err
 				findings = append(findings, f)
 			}
 		}
-		if what := makers[is.Kind].changed(was.Data, is.Data); what != "" {
-			findings = append(findings, moving.Finding{Fit: moving.Changes, Code: changedThere, Text: "It is not what it was there when it was made here: " + what + ". Change it here by hand."})
+		left, come := j.places()
+		if what := j.maker(is.Kind).changed(was.Data, is.Data); what != "" {
+			findings = append(findings, moving.Finding{Fit: moving.Changes, Code: changedThere, Text: fmt.Sprintf("It is not what it was %s when it was made %s: %s. Change it %s by hand.", left, come, what, come)})
 		}
 		is.Data = kept
 		is.Judge(findings)
 		return is, nil
 	}
-	findings, err := makers[is.Kind].judge(ctx, j, is)
+	findings, err := j.maker(is.Kind).judge(ctx, j, is)
 	if err != nil {
 		return is, err
 	}
@@ -149,7 +152,7 @@ func (j *job) read(ctx context.Context, p *moving.Parts) error {
 
 // readMember reads a member that was listed.
 func (j *job) readMember(ctx context.Context, part moving.Part) (moving.Part, error) {
-	member, err := j.Source(j.move.Peer).Member(ctx, j.store, part.Customer)
+	member, err := j.source().Member(ctx, j.store, part.Customer)
 	switch {
 	case err == nil:
 		is := part

@@ -18,7 +18,7 @@ type Rest func(m *moving.Move, failed error, now time.Time)
 // Work takes a step with the parts of a move that a worker has; false: nothing is due, or contracts
 // between the services come first, which neither charges.
 func (s *Service) Work(ctx context.Context, store shop.Shop, taken moving.Move, lease Lease, rest Rest) (bool, error) {
-	if taken.Direction != moving.In || !taken.Parts.Due() || taken.Paused {
+	if !taken.Parts.Due() || taken.Paused {
 		return false, nil
 	}
 	if between, err := s.betweenDue(ctx, store.ID, taken.ID); err != nil || between {
@@ -74,12 +74,6 @@ func takePlans(ctx context.Context, tx moving.Tx, m *moving.Move) error {
 		m.ListAgain()
 	}
 	return nil
-}
-
-// list is a list of the other service.
-type list struct {
-	kind moving.PartKind
-	line shop.Line
 }
 
 // lists returns what is read of a service, in the order in which it is read.

@@ -36,6 +36,9 @@ type partRow struct {
 
 // partsPart is what a store has beside contracts, in a move.
 type partsPart struct {
+	places
+
+	Out     bool
 	State   string // what happens now
 	Rows    []partRow
 	More    int    // parts that are not listed
@@ -47,16 +50,16 @@ type partsPart struct {
 // parts returns what is beside the contracts of a move; nil: it has none.
 func (m *room) parts(ctx context.Context, v dashboard.Visit, p mover.Progress) (*partsPart, error) {
 	mv := p.Move
-	if mv.Direction == moving.Out || len(p.Parts) == 0 {
+	if len(p.Parts) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to show
 	}
-	is := &partsPart{State: stateOfParts(mv.Parts)}
+	is := &partsPart{places: placesOf(mv), Out: mv.Direction == moving.Out, State: stateOfParts(mv)}
 	list, err := m.Moves.PartsOf(ctx, v.Shop.ID, mv.ID, moving.PartMatch{}, moving.PartKey{}, shownParts)
 	if err != nil {
 		return nil, err
 	}
 	for _, part := range list {
-		is.Rows = append(is.Rows, partRowOf(part))
+		is.Rows = append(is.Rows, partRowOf(part, is.places))
 	}
 	total := 0
 	var make []string
@@ -77,21 +80,21 @@ func (m *room) parts(ctx context.Context, v dashboard.Visit, p mover.Progress) (
 	return is, nil
 }
 
-func stateOfParts(p moving.Parts) string {
-	switch {
+func stateOfParts(m moving.Move) string {
+	switch p := m.Parts; {
 	case p.ReadAt.IsZero() && p.Make:
 		return "It is read once more, and then made."
 	case p.ReadAt.IsZero():
 		return "It is being read. Nothing is changed."
 	case p.Make:
-		return "It is being made here."
+		return fmt.Sprintf("It is being made %s.", placesOf(m).Come)
 	case p.Declined:
 		return "Contracts are moved without what is not made."
 	}
 	return "Make it before contracts move: swap rules change amounts, and contracts name the plans of plan groups. What was made is not made again."
 }
 
-func partRowOf(p moving.Part) partRow {
+func partRowOf(p moving.Part, at places) partRow {
 	row := partRow{Kind: partWords[p.Kind].one, Name: p.Name}
 	if row.Name == "" {
 		row.Name = p.There
@@ -103,7 +106,7 @@ func partRowOf(p moving.Part) partRow {
 	row.Badge = dashboard.Badge{Tone: fit.tone, Text: fit.name}
 	switch {
 	case p.Stage == moving.PartMade:
-		row.Badge = dashboard.Badge{Tone: dashboard.Good, Text: "Is here"}
+		row.Badge = dashboard.Badge{Tone: dashboard.Good, Text: "Is " + at.Come}
 	case p.Stage == moving.PartFound:
 		row.Badge = dashboard.Badge{Tone: dashboard.Neutral, Text: "Not read yet"}
 	}
@@ -116,7 +119,7 @@ func partRowOf(p moving.Part) partRow {
 	return row
 }
 
-// makeParts has what goes made here.
+// makeParts has what goes made.
 func (m *room) makeParts(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {
 	return m.steer(w, r, v, "move-parts", func(id moving.ID) error {
 		_, err := m.Moves.MakeParts(r.Context(), v.Shop.ID, id, v.Actor(r))

@@ -63,7 +63,7 @@ func New(o Options) dashboard.Room {
 			"move-resumed": "The move goes on.",
 			"move-read":    "All contracts that are not moved are read again.",
 			"move-retried": "The contracts whose last step failed are tried again.",
-			"move-parts":   "What goes is made here. The service reads it once more before.",
+			"move-parts":   "What goes is made. The service reads it once more before.",
 			"move-alone":   "Contracts are moved without what is not made.",
 			"move-wave":    "The wave has begun. Each contract is stopped there, created here, and cancelled there.",
 			"move-create":  "The wave has begun. Each contract is created here.",

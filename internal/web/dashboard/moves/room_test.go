@@ -311,8 +311,8 @@ func TestWhatIsBesideContractsIsMadeFirst(t *testing.T) {
 	})
 	b.Want(b.Get(path), http.StatusOK, "Beside contracts", "Tea &lt;b&gt;", "Green for black", "The store no longer has variant 9.", "2 products are left out.", "2 plan groups. Plan groups are made", "First say what becomes of")
 	b.Want(b.Get(path+"/wave?percent=10"), http.StatusOK, "Move 1 contract")
-	b.Want(b.Post(path+"/wave", "percent", "100", "contracts", "1", "unexplained", "0"), http.StatusConflict, "2 plan groups, swap rules, bundles or members go and are not made here")
-	b.Want(b.Post(path+"/parts"), http.StatusOK, "What goes is made here")
+	b.Want(b.Post(path+"/wave", "percent", "100", "contracts", "1", "unexplained", "0"), http.StatusConflict, "2 plan groups, swap rules, bundles or members go and are not made")
+	b.Want(b.Post(path+"/parts"), http.StatusOK, "What goes is made. ")
 	if p, err := b.moves.Progress(t.Context(), b.First.ID, id); !p.Move.Parts.Make || err != nil {
 		t.Errorf("what goes is not made: %+v, %v", p.Move.Parts, err)
 	}

@@ -67,12 +67,12 @@ func addressFields(d moving.Direction, form url.Values) []dashboard.Field {
 			Hint: "How many the other service allows. Ask it before you enter more.",
 		},
 	}
+	hint := "If its loyalty members come along with their points. Start the loyalty programme here before."
 	if d == moving.Out {
-		return fields // members do not move out
+		hint = "If your loyalty members go along with their points. Start its loyalty programme, and switch off its e-mails about points, before."
 	}
 	return slices.Insert(fields, 2, dashboard.Field{
-		Name: "loyalty", Label: "Address of its interface for loyalty", Type: "url", Value: form.Get("loyalty"), Instead: "https://loyalty.example.com", Max: 500,
-		Hint: "If its loyalty members come along with their points. Start the loyalty programme here before.",
+		Name: "loyalty", Label: "Address of its interface for loyalty", Type: "url", Value: form.Get("loyalty"), Instead: "https://loyalty.example.com", Max: 500, Hint: hint,
 	})
 }
 

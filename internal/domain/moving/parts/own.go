@@ -1,0 +1,129 @@
+package parts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/loyalty"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+// source returns the service that the parts leave.
+func (j *job) source() Source {
+	if j.move.Direction == moving.Out {
+		return own{j}
+	}
+	return j.Other(j.move.Peer)
+}
+
+// own is this service as the one that parts leave.
+type own struct{ *job }
+
+// ownAtOnce is how many parts a page lists.
+const ownAtOnce = 100
+
+// Parts returns a page of the parts of a kind.
+func (o own) Parts(ctx context.Context, of shop.Shop, kind moving.PartKind, line shop.Line, n int) (moving.PartPage, error) {
+	var list moving.PartPage
+	var total int
+	add := func(number int64, name string, d moving.PartData) {
+		list.Parts = append(list.Parts, moving.Part{PartKey: moving.PartKey{Kind: kind, Line: line, There: fmt.Sprint(number)}, Name: name, Data: d})
+	}
+	at := page.Request{Page: n, Size: ownAtOnce}
+	switch kind {
+	case moving.GroupPart:
+		groups, all, err := o.PlanBook.PlanGroups(ctx, of.ID, line, at)
+		if err != nil {
+			return list, err
+		}
+		total = all
+		for _, g := range groups {
+			sold := plan.Items{Products: g.Products, Variants: g.Variants}.Assigned()
+			add(int64(g.ID), g.Name, moving.PartData{Group: &moving.Group{Terms: g.Terms, Options: g.Options, Products: sold.Products, Variants: sold.Variants}})
+		}
+	case moving.RulePart:
+		rules, all, err := o.SwapBook.SwapRulesOf(ctx, of.ID, line, at)
+		if err != nil {
+			return list, err
+		}
+		total = all
+		for _, r := range rules {
+			add(int64(r.ID), r.Name, moving.PartData{Rule: &r})
+		}
+	case moving.BundlePart:
+		bundles, all, err := o.Shelf.Bundles(ctx, of.ID, line, at)
+		if err != nil {
+			return list, err
+		}
+		total = all
+		for _, b := range bundles {
+			add(int64(b.ID), b.Texts.Title, moving.PartData{Bundle: &b})
+		}
+	case moving.MemberPart:
+		members, all, err := o.Points.Top(ctx, of.ID, at)
+		if err != nil {
+			return list, err
+		}
+		total = all
+		for _, m := range members {
+			add(m.Person.Customer, strings.TrimSpace(m.Person.FirstName+" "+m.Person.LastName), moving.PartData{})
+			is := &list.Parts[len(list.Parts)-1]
+			is.Customer, is.Unread = m.Person.Customer, true
+		}
+	default:
+		return list, fault.New(fault.NotFound, "the interface has no list of %s", kind)
+	}
+	list.More = total > (n+1)*ownAtOnce
+	return list, nil
+}
+
+// Member returns a member as it is now, or NotFound.
+func (o own) Member(ctx context.Context, of shop.Shop, customer int64) (moving.Member, error) {
+	m, err := o.Points.Member(ctx, of, loyalty.CustomerRef{Customer: customer}, "")
+	if err != nil {
+		return moving.Member{}, err
+	}
+	is := moving.Member{
+		Customer: customer, Email: m.Person.Email, FirstName: m.Person.FirstName, LastName: m.Person.LastName, Born: m.Born, Excluded: m.Status == loyalty.Excluded,
+		Available: m.Sums.Available, Pending: m.Sums.Pending, Earned: m.Sums.Earned,
+	}
+	if back, err := o.goesBack(ctx); err != nil || !back {
+		return is, err
+	}
+	is.Brought, err = o.Points.Brought(ctx, of.ID, broughtKey(customer))
+	return is, err
+}
+
+// goesBack reports whether members came from the programme to which they go.
+func (j *job) goesBack(ctx context.Context) (bool, error) {
+	if j.back == nil {
+		var all []moving.Move
+		err := j.Store.View(ctx, j.store.ID, func(tx moving.ReadTx) (err error) {
+			all, err = tx.Moves(ctx)
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		j.back = new(slices.ContainsFunc(all, func(m moving.Move) bool { return m.Direction == moving.In && m.Peer.Loyalty == j.move.Peer.Loyalty }))
+	}
+	return *j.back, nil
+}
+
+// groupOf returns a plan group of the other service like one that is here.
+func groupOf(g moving.Group) plan.Group {
+	titled := func(ids []int64) (list []platform.Titled) {
+		for _, n := range ids {
+			list = append(list, platform.Titled{ID: n})
+		}
+		return list
+	}
+	return plan.Group{Terms: g.Terms, Options: g.Options, Products: titled(g.Products), Variants: titled(g.Variants)}
+}
