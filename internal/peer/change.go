@@ -138,11 +138,19 @@ func (e *End) Cancel(ctx context.Context, _ shop.Shop, line shop.Line, number in
 	return about(err, "cancel contract %d", number)
 }
 
-// Discard cancels what was created of a contract, also where the answer to that was lost.
-func (e *End) Discard(ctx context.Context, of shop.Shop, c moving.Contract, number int64, _ string) error {
+// Discard cancels what was created of a contract under a key. Where the answer to that was lost, the creation is repeated:
+// once it has an answer, the service knows which contract the key has, and cancels another one that the platform
+// creates late.
+func (e *End) Discard(ctx context.Context, of shop.Shop, c moving.Contract, number int64, key string) error {
 	if number == 0 {
 		made, err := e.arrived(ctx, c)
-		if err != nil || made == 0 {
+		if err == nil && made == 0 {
+			made, err = e.create(ctx, c, key)
+		}
+		if fault.Is(err, fault.FailedPrecondition) && !lacks(err) { // it is refused, and was not created
+			return nil
+		}
+		if err != nil {
 			return about(err, "look for contract %s at the other service", c.ImportedID)
 		}
 		number = made

@@ -103,16 +103,22 @@ func (e *End) Create(ctx context.Context, _ shop.Shop, c moving.Contract, key st
 	if err != nil || had != 0 {
 		return had, about(err, "look for contract %s at the other service", c.ImportedID)
 	}
+	made, err := e.create(ctx, c, key)
+	if err != nil {
+		return 0, err
+	}
+	return made, about(e.discount(ctx, c, made), "add discounts to contract %d", made)
+}
+
+// create creates a contract, or returns the one that was created under the key.
+func (e *End) create(ctx context.Context, c moving.Contract, key string) (int64, error) {
 	var made contractShape
 	now := e.services.clock.Now()
-	_, err = e.send(ctx, call{method: http.MethodPost, path: "/subscription-contract-details/create-subscription-contract", line: c.Line, body: body(c, now), key: key}, &made)
-	if err != nil {
-		return 0, about(err, "create a contract at the other service")
+	_, err := e.send(ctx, call{method: http.MethodPost, path: "/subscription-contract-details/create-subscription-contract", line: c.Line, body: body(c, now), key: key}, &made)
+	if err == nil && made.ID == 0 {
+		err = fault.New(fault.Unavailable, "the other service did not say which contract it created").Entity("move").Code(fault.InDoubt)
 	}
-	if made.ID == 0 {
-		return 0, fault.New(fault.Unavailable, "the other service did not say which contract it created").Entity("move").Code(fault.InDoubt)
-	}
-	return int64(made.ID), about(e.discount(ctx, c, int64(made.ID)), "add discounts to contract %d", made.ID)
+	return int64(made.ID), about(err, "create a contract at the other service")
 }
 
 // arrived returns the live contract at the service that came from a contract of ours; 0: there is none.

@@ -38,14 +38,15 @@ type moveItemRow struct {
 	ComingThere       int64
 	ComingThereOrders int64
 
-	Round    int64
-	HereID   int64
-	Failures int64
-	Code     string
-	Reason   string
-	Since    int64
-	EndedAt  int64
-	DueAt    int64 `bun:",nullzero"`
+	Round      int64
+	HereID     int64
+	Unanswered bool
+	Failures   int64
+	Code       string
+	Reason     string
+	Since      int64
+	EndedAt    int64
+	DueAt      int64 `bun:",nullzero"`
 }
 
 func (r *moveItemRow) Columns(m *mapping, v *moving.Item) {
@@ -70,6 +71,7 @@ func (r *moveItemRow) Columns(m *mapping, v *moving.Item) {
 	mapInt(m, &r.ComingThereOrders, &v.Coming.ThereOrders)
 	mapInt(m, &r.Round, &v.Round)
 	mapSame(m, &r.HereID, &v.Here)
+	mapSame(m, &r.Unanswered, &v.Unanswered)
 	mapInt(m, &r.Failures, &v.Failures)
 	mapText(m, &r.Code, &v.Code)
 	mapText(m, &r.Reason, &v.Reason)

@@ -96,14 +96,15 @@ type Item struct {
 	Plan     Order // the next order as this service would charge it
 	Coming   Coming
 
-	Round    int       // how often it was given back
-	Here     int64     // its number at the service that it is moved to; 0: none yet
-	DueAt    time.Time // when a worker goes on with it; zero: never
-	Failures int       // in a row
-	Code     string    // of the last failure
-	Reason   string
-	Since    time.Time // when it entered its stage
-	EndedAt  time.Time // when it was moved
+	Round      int       // how often it was given back
+	Here       int64     // its number at the service that it is moved to; 0: none yet
+	Unanswered bool      // it is given back, and no answer said whether it was created
+	DueAt      time.Time // when a worker goes on with it; zero: never
+	Failures   int       // in a row
+	Code       string    // of the last failure
+	Reason     string
+	Since      time.Time // when it entered its stage
+	EndedAt    time.Time // when it was moved
 }
 
 // Order is what an order is expected to be.
@@ -128,6 +129,7 @@ const ComingDays = 30
 func (i *Item) Enter(to Stage, now time.Time) error {
 	for _, allowed := range next[i.Stage] {
 		if allowed == to {
+			i.Unanswered = i.Stage == Making && to == Returning
 			i.Stage, i.Since, i.DueAt, i.Failures = to, now, now, 0
 			if to == Moved || to == Staying {
 				i.DueAt = time.Time{}

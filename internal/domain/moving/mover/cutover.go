@@ -286,8 +286,10 @@ func (w *worker) open(ctx context.Context, i *moving.Item, now time.Time) error 
 // giveBack removes what was made and has the contract charged again where it was.
 func (w *worker) giveBack(ctx context.Context, i *moving.Item, now time.Time) error {
 	c := i.Contract
-	if err := w.to.Discard(ctx, w.store, w.translated(c, now), i.Here, i.Key()); err != nil {
-		return err
+	if i.Here != 0 || i.Unanswered {
+		if err := w.to.Discard(ctx, w.store, w.translated(c, now), i.Here, i.Key()); err != nil {
+			return err
+		}
 	}
 	if w.move.File == nil {
 		if err := w.from.Resume(ctx, w.store, c); err != nil {

@@ -41,8 +41,8 @@ type Target interface {
 	// Open has a contract charged from its next date on, at once when that is past. Repeating it
 	// changes nothing.
 	Open(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error
-	// Discard cancels what was created of a contract under a key, as far as it is known: id is 0 when no answer
-	// said which contract that is. Repeating it changes nothing.
+	// Discard cancels what was created of a contract under a key, also what is still created of it: id is 0 when
+	// no answer said which contract that is. Repeating it changes nothing.
 	Discard(ctx context.Context, of shop.Shop, c moving.Contract, id int64, key string) error
 }
 
