@@ -46,7 +46,7 @@ func TestQuietMoves(t *testing.T) {
 // between the services.
 func TestMovesWhileOtherServiceIsAway(t *testing.T) {
 	t.Parallel()
-	p := drawMoves(38, 1, tinyMoves)
+	p := drawMoves(39, 1, tinyMoves)
 	p.Rates = map[Kind]float64{PeerOutage: 0.1}
 	if r := movedTo(t, p); r.late == 0 && r.latest < time.Hour {
 		t.Error("no order fell due between the services")
