@@ -84,11 +84,19 @@ func (w *worker) checkLines(c moving.Contract, is facts, found *moving.Findings)
 		case l.Quantity < 1:
 			found.Add(moving.Stays, "quantityInvalid", fmt.Sprintf("lines[%d]", n), "The quantity of %q is %d.", l.Title, l.Quantity)
 		case c.Line == shop.Memberships && w.plan(l.Plan) == 0:
-			found.Add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known here: name the membership plan that takes its place.", l.PlanName, l.Plan)
+			found.Add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known %s: name the membership plan that takes its place.", l.PlanName, l.Plan, w.come())
 		case l.Plan != 0 && w.plan(l.Plan) == 0:
-			found.Add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known here: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, l.Title)
+			found.Add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known %s: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, w.come(), l.Title)
 		}
 	}
+}
+
+// come is the word for the service that contracts go to.
+func (w *worker) come() string {
+	if w.move.Direction == moving.Out {
+		return "there"
+	}
+	return "here"
 }
 
 // plan returns the selling plan that takes the place of another one; 0: none does.
