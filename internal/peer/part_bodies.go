@@ -49,10 +49,10 @@ func partOf[S any](ctx context.Context, e *End, c call, of shop.Shop, part func(
 		return moving.Part{}, err
 	}
 	var is S
-	if json.Unmarshal(text, &is) != nil {
-		return moving.Part{}, nil // the list says which one it is
+	if json.Unmarshal(text, &is) == nil {
+		return part(is, of), nil
 	}
-	return part(is, of), nil
+	return moving.Part{}, nil // the list says which one it is
 }
 
 // refusedPart says of a failure that repeating does not end that the service cannot create parts of a kind.
