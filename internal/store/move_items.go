@@ -205,7 +205,7 @@ func (tx *Tx) RemoveMoveItems(ctx context.Context, of moving.ID) error {
 const replaceMoveItem = `ON CONFLICT (shop_id, move_id, there_id) DO UPDATE SET customer_id = excluded.customer_id, line = excluded.line, stage = excluded.stage,
 		fit = excluded.fit, failing = excluded.failing, contract = excluded.contract, findings = excluded.findings, next_at = excluded.next_at, currency = excluded.currency,
 		amount = excluded.amount, products = excluded.products, coming_here = excluded.coming_here, coming_here_orders = excluded.coming_here_orders,
-		coming_there = excluded.coming_there, coming_there_orders = excluded.coming_there_orders, round = excluded.round, here_id = excluded.here_id, failures = excluded.failures, code = excluded.code,
+		coming_there = excluded.coming_there, coming_there_orders = excluded.coming_there_orders, round = excluded.round, here_id = excluded.here_id, unanswered = excluded.unanswered, failures = excluded.failures, code = excluded.code,
 		reason = excluded.reason, since = excluded.since, ended_at = excluded.ended_at, due_at = excluded.due_at`
 
 // MoveItems returns at most limit contracts of a move by their numbers, after one, that match.

@@ -58,7 +58,7 @@ func testMoves(t *testing.T, open opener) {
 			c := moving.Contract{ID: id, Line: shop.Subscriptions, Status: contract.Active, Currency: "USD", Customer: contract.Customer{ID: 7}, Lines: []moving.Line{{ID: "l", Variant: 4, Quantity: 1, Price: usd}}, Next: day}
 			return moving.Item{
 				Move: m.ID, There: id, Stage: s, Fit: moving.Goes, Contract: c, Findings: []moving.Finding{{Fit: moving.Changes, Code: "c", Field: "f", Text: "t"}},
-				Plan: moving.Order{Date: day, Amount: usd, Lines: []moving.Sold{{Variant: 4, Quantity: 1}}}, Coming: coming, Since: day, DueAt: due,
+				Plan: moving.Order{Date: day, Amount: usd, Lines: []moving.Sold{{Variant: 4, Quantity: 1}}}, Coming: coming, Round: 1, Here: 12, Unanswered: true, Since: day, DueAt: due,
 			}
 		}
 		w.in(func(tx *store.Tx) error {
