@@ -35,7 +35,7 @@ type PartStage string
 const (
 	PartFound   PartStage = "FOUND"   // listed
 	PartReady   PartStage = "READY"   // read, and goes
-	PartMade    PartStage = "MADE"    // is here
+	PartMade    PartStage = "MADE"    // is where it goes
 	PartStaying PartStage = "STAYING" // cannot go
 )
 
@@ -47,7 +47,7 @@ type Part struct {
 	Move ID
 	PartKey
 	Name     string
-	Here     int64 // its number here; 0: it is not made
+	Here     int64 // its number where it goes; 0: it is not made
 	Customer int64 // of a member or a customer; 0: none, or not known
 	Stage    PartStage
 	Fit      Fit // empty: not known yet
@@ -62,7 +62,7 @@ type Part struct {
 	MadeAt   time.Time // zero: it is not made
 }
 
-// PlanMap has selling plans here by those at the service that is left.
+// PlanMap has selling plans where they go by those at the service that is left.
 type PlanMap map[int64]int64
 
 // PartKey names a part within its move.

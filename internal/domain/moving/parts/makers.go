@@ -10,7 +10,7 @@ import (
 type maker interface {
 	// judge returns what of a part is not carried over as it is.
 	judge(ctx context.Context, j *job, p moving.Part) ([]moving.Finding, error)
-	// make makes a part that goes, unless it is here, and notes its number. Where the last attempt was
+	// make makes a part where it goes, unless it is there, and notes its number. Where the last attempt was
 	// interrupted, it finds what that one made.
 	make(ctx context.Context, j *job, p *moving.Part) error
 	// changed returns what was changed in the data of a part that is made, since it was; empty: nothing.

@@ -28,7 +28,7 @@ func (sent) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Fin
 		f.Add(moving.Stays, "kindUnreadable", "", "What the other service has cannot be read: %s. Set it up there.", text)
 		return list, nil
 	case p.Kind == moving.RulePart && p.Data.Rule.Off:
-		f.Add(moving.Stays, "ruleOff", "", "The rule is switched off, and the interface cannot say so: create it there when it is to count.")
+		f.Add(moving.Stays, "ruleOff", "", "The rule is switched off, and the interface cannot say so: create it there once it counts.")
 		return list, nil
 	}
 	if p.Kind == moving.RulePart {
@@ -78,7 +78,7 @@ func (sent) make(ctx context.Context, j *job, p *moving.Part) error {
 	}
 	if there.There == "" { // the answer did not say which one it is
 		if there, is, err = j.there(ctx, wanted); err == nil && !is {
-			err = fault.New(fault.Unavailable, "the other service does not list the %s that it created", p.Kind)
+			err = fault.New(fault.FailedPrecondition, "the other service does not list the %s that it created: look for it there", p.Kind).Entity("move").Code("notListed") // repeating it might create another one
 		}
 		if err != nil {
 			return err
