@@ -95,6 +95,9 @@ func (r *pair) inTime(s *subscriber, n int, made time.Time) {
 	due := s.due[n]
 	by := made.Sub(due)
 	allowed := longestDelay + s.shift
+	if r.plan.Rates[ClockJump] > 0 {
+		allowed += farthestJump // what a clock that was ahead has put off waits for as long
+	}
 	moved := r.betweenServices(s, due, made)
 	if moved {
 		allowed += longestMove
