@@ -33,6 +33,25 @@ func (b *bench) startMove(loyalty string) moving.ID {
 	return move.ID
 }
 
+// dryRunOfParts has the parts of a move read, and checks that nothing is made and that no wave begins before they are.
+func (b *bench) dryRunOfParts(id moving.ID) {
+	b.t.Helper()
+	b.advance("PT30M")
+	if got := b.secondHas(); got != (has{}) {
+		b.t.Errorf("a dry run made %+v", got)
+	}
+	for _, p := range b.parts(id) {
+		if goes := p.Stage == moving.PartReady; goes != (p.Kind != moving.ProfilePart) {
+			b.t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
+		}
+	}
+	a, of := b.mover()
+	_, err := a.Moves.SetWave(b.t.Context(), of, id, activity.Operator, 100)
+	if refused, is := errors.AsType[*fault.Error](err); !is || refused.ErrorKey != "partsNotMade" {
+		b.t.Errorf("a wave before the parts were made: %v", err)
+	}
+}
+
 // makeParts has the parts of a move made and waits until they are.
 func (b *bench) makeParts(id moving.ID) moves.Progress {
 	b.t.Helper()
@@ -144,20 +163,7 @@ func movesWithParts(t *testing.T, database string) {
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	id := b.startMove(b.Manifest().Loyalty)
-	b.advance("PT30M")
-	if got := b.secondHas(); got != (has{}) {
-		t.Errorf("a dry run made %+v", got)
-	}
-	for _, p := range b.parts(id) {
-		if goes := p.Stage == moving.PartReady; goes != (p.Kind != moving.ProfilePart) {
-			t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
-		}
-	}
-	service := b.second.front.running().Moves
-	_, err := service.SetWave(t.Context(), b.secondStore(), id, activity.Operator, 100)
-	if refused, is := errors.AsType[*fault.Error](err); !is || refused.ErrorKey != "partsNotMade" {
-		t.Errorf("a wave before the parts were made: %v", err)
-	}
+	b.dryRunOfParts(id)
 	b.makeParts(id)
 	once := b.secondHas()
 	if want := (has{Groups: 1, Clubs: 1, Rules: 1, Bundles: once.Bundles, Members: once.Members}); once != want || once.Members == 0 {
@@ -266,19 +272,7 @@ func movesOutWithParts(t *testing.T, database func(testing.TB) string) {
 		t.Fatal(err)
 	}
 	id := move.ID
-	b.advance("PT30M")
-	if got := b.secondHas(); got != (has{}) {
-		t.Errorf("a dry run made %+v", got)
-	}
-	for _, p := range b.parts(id) {
-		if goes := p.Stage == moving.PartReady; goes != (p.Kind != moving.ProfilePart) {
-			t.Errorf("%s %q is %s: %+v", p.Kind, p.Name, p.Stage, p.Findings)
-		}
-	}
-	_, err = a.Moves.SetWave(t.Context(), of, id, activity.Operator, 100)
-	if refused, is := errors.AsType[*fault.Error](err); !is || refused.ErrorKey != "partsNotMade" {
-		t.Errorf("a wave before the parts were made: %v", err)
-	}
+	b.dryRunOfParts(id)
 	b.makeParts(id)
 	once := b.secondHas()
 	if want := (has{Groups: 1, Clubs: 1, Rules: 1, Bundles: 1}); once != want {

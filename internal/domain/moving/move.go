@@ -82,6 +82,14 @@ func (m Move) Other() string {
 	return m.Peer.Address
 }
 
+// Places are the words for the service that is left and for the one that contracts and parts go to.
+func (m Move) Places() (left, come string) {
+	if m.Direction == Out {
+		return "here", "there"
+	}
+	return "there", "here"
+}
+
 // Open reports whether something is left to do.
 func (m Move) Open() bool { return m.Status != Ended }
 

@@ -75,6 +75,7 @@ func (w *worker) checkLines(c moving.Contract, is facts, found *moving.Findings)
 	if len(c.Lines) == 0 {
 		found.Add(moving.Stays, "linesMissing", "lines", "The contract has no lines.")
 	}
+	_, come := w.move.Places()
 	for n, l := range c.Lines {
 		switch {
 		case l.Variant == 0 || is.variants[l.Variant] == nil:
@@ -84,19 +85,11 @@ func (w *worker) checkLines(c moving.Contract, is facts, found *moving.Findings)
 		case l.Quantity < 1:
 			found.Add(moving.Stays, "quantityInvalid", fmt.Sprintf("lines[%d]", n), "The quantity of %q is %d.", l.Title, l.Quantity)
 		case c.Line == shop.Memberships && w.plan(l.Plan) == 0:
-			found.Add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known %s: name the membership plan that takes its place.", l.PlanName, l.Plan, w.come())
+			found.Add(moving.Stays, "membershipPlanUnknown", fmt.Sprintf("lines[%d]", n), "The membership is on the selling plan %q (%d), which is not known %s: name the membership plan that takes its place.", l.PlanName, l.Plan, come)
 		case l.Plan != 0 && w.plan(l.Plan) == 0:
-			found.Add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known %s: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, w.come(), l.Title)
+			found.Add(moving.Changes, "planUnknown", fmt.Sprintf("lines[%d]", n), "The selling plan %q is not known %s: %q keeps its price and is on no plan. To change that, name the plan that takes its place.", l.PlanName, come, l.Title)
 		}
 	}
-}
-
-// come is the word for the service that contracts go to.
-func (w *worker) come() string {
-	if w.move.Direction == moving.Out {
-		return "there"
-	}
-	return "here"
 }
 
 // plan returns the selling plan that takes the place of another one; 0: none does.

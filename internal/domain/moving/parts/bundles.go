@@ -28,19 +28,11 @@ func (bundles) judge(_ context.Context, _ *job, p moving.Part) (list []moving.Fi
 func (bundles) make(ctx context.Context, j *job, p *moving.Part) error {
 	wanted := *p.Data.Bundle
 	wanted.ID, wanted.Line, wanted.Version = 0, line(*p), 0
-	plans, err := j.plans(ctx)
-	if err != nil {
+	var err error
+	if wanted.Plans, err = j.plansOfBundle(ctx, p); err != nil {
 		return err
 	}
 	f := (*moving.Findings)(&p.Findings)
-	wanted.Plans = nil
-	for _, there := range p.Data.Bundle.Plans {
-		if here, is := plans[there]; is {
-			wanted.Plans = append(wanted.Plans, here)
-		} else if !p.Has("bundlePlanUnknown") {
-			f.Add(moving.Changes, "bundlePlanUnknown", "sellingPlanIds", "The bundle has selling plan %d, which is not known here: it is left out.", there)
-		}
-	}
 	had, _, err := j.Shelf.Bundles(ctx, j.store.ID, wanted.Line, page.Request{Size: bundle.MaxBundles})
 	if err != nil {
 		return err

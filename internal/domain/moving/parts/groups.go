@@ -27,10 +27,7 @@ func (groups) judge(ctx context.Context, j *job, p moving.Part) (list []moving.F
 		return nil, err
 	}
 	if is {
-		f.Add(moving.Changes, "groupTaken", "groupName", "A plan group with the name %q exists here: it is taken as it is, and contracts go to its plans.", here.Name)
-		for there, o := range unmatched(*g, here) {
-			f.Add(moving.Changes, "planUnmatched", "subscriptionPlans", "The group here has no plan like %q (%d): lines on it keep their price and are on no plan, unless you name the plan that takes its place.", o, there)
-		}
+		j.takeGroup(f, *g, here.Name, here.Options)
 		return list, nil
 	}
 	d := draft(*g)
@@ -59,7 +56,7 @@ func (groups) make(ctx context.Context, j *job, p *moving.Part) error {
 	}
 	ours := !p.BegunAt.IsZero() && !here.CreatedAt.Before(p.BegunAt)
 	if is && !ours {
-		p.Here, p.Plans = int64(here.ID), plansOf(g, here)
+		p.Here, p.Plans = int64(here.ID), plansOf(g, here.Options)
 		return nil
 	}
 	sold, err := j.sold(ctx, g)
@@ -85,7 +82,7 @@ func (groups) make(ctx context.Context, j *job, p *moving.Part) error {
 			return err
 		}
 	}
-	p.Here, p.Plans = int64(here.ID), plansOf(g, here)
+	p.Here, p.Plans = int64(here.ID), plansOf(g, here.Options)
 	return nil
 }
 
@@ -158,26 +155,35 @@ func draft(g moving.Group) plan.Draft {
 	return d
 }
 
-// plansOf returns the plans of a group here that take the place of those there: plans with the same
+// takeGroup says what becomes of a group whose name another one has where it goes.
+func (j *job) takeGroup(f *moving.Findings, g moving.Group, name string, options []plan.Option) {
+	_, come := j.move.Places()
+	f.Add(moving.Changes, "groupTaken", "groupName", "A plan group with the name %q exists %s: it is taken as it is, and contracts go to its plans.", name, come)
+	for left, o := range unmatched(g, options) {
+		f.Add(moving.Changes, "planUnmatched", "subscriptionPlans", "The group %s has no plan like %q (%d): lines on it keep their price and are on no plan, unless you name the plan that takes its place.", come, o, left)
+	}
+}
+
+// plansOf returns the plans that take the place of those of a group that leaves: plans with the same
 // name, or else the only ones with the same frequency.
-func plansOf(there moving.Group, here plan.Group) moving.PlanMap {
+func plansOf(left moving.Group, come []plan.Option) moving.PlanMap {
 	plans := moving.PlanMap{}
-	for _, o := range there.Options {
-		if same, is := match(o, here); is {
+	for _, o := range left.Options {
+		if same, is := match(o, come); is {
 			plans[o.ID] = same.ID
 		}
 	}
 	return plans
 }
 
-func match(o plan.Option, here plan.Group) (plan.Option, bool) {
-	for _, h := range here.Options {
+func match(o plan.Option, among []plan.Option) (plan.Option, bool) {
+	for _, h := range among {
 		if strings.EqualFold(h.Name, o.Name) && alike(h, o) {
 			return h, true
 		}
 	}
 	var like []plan.Option
-	for _, h := range here.Options {
+	for _, h := range among {
 		if alike(h, o) {
 			like = append(like, h)
 		}
@@ -202,10 +208,10 @@ func alike(a, b plan.Option) bool {
 	return every(a) == every(b)
 }
 
-// unmatched returns the names of the plans there that no plan here takes the place of.
-func unmatched(there moving.Group, here plan.Group) map[int64]string {
-	plans, names := plansOf(there, here), map[int64]string{}
-	for _, o := range there.Options {
+// unmatched returns the names of the plans that no plan takes the place of.
+func unmatched(left moving.Group, come []plan.Option) map[int64]string {
+	plans, names := plansOf(left, come), map[int64]string{}
+	for _, o := range left.Options {
 		if _, is := plans[o.ID]; !is {
 			names[o.ID] = o.Name
 		}

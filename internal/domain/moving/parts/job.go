@@ -24,15 +24,7 @@ type job struct {
 	others map[list][]moving.Part // what the other service was asked for
 }
 
-// places are the words for the service that parts leave and for the one that they go to.
-func (j *job) places() (left, come string) {
-	if j.move.Direction == moving.Out {
-		return "here", "there"
-	}
-	return "there", "here"
-}
-
-// list is a list of the service that is left.
+// list is a list of a service.
 type list struct {
 	kind moving.PartKind
 	line shop.Line
@@ -67,6 +59,25 @@ func (j *job) plans(ctx context.Context) (plans moving.PlanMap, err error) {
 	})
 	maps.Copy(plans, j.move.Plans)
 	return plans, err
+}
+
+// plansOfBundle returns the selling plans that take the place of a bundle's. Of one that none takes the place of the part
+// has a finding.
+func (j *job) plansOfBundle(ctx context.Context, p *moving.Part) (list []int64, err error) {
+	plans, err := j.plans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := (*moving.Findings)(&p.Findings)
+	_, come := j.move.Places()
+	for _, left := range p.Data.Bundle.Plans {
+		if takes, known := plans[left]; known {
+			list = append(list, takes)
+		} else if !p.Has("bundlePlanUnknown") {
+			f.Add(moving.Changes, "bundlePlanUnknown", "sellingPlanIds", "The bundle has selling plan %d, which is not known %s: it is left out.", left, come)
+		}
+	}
+	return list, nil
 }
 
 // Plans returns the selling plans here by those there, of all groups that are made.

@@ -67,7 +67,7 @@ func (j *job) makeOne(ctx context.Context, part moving.Part) error {
 		return err
 	default:
 		text, code := refusal(err)
-		_, come := j.places()
+		_, come := j.move.Places()
 		part.Reason = text
 		part.Findings = append(part.Findings, moving.Finding{Fit: moving.Stays, Code: code, Text: fmt.Sprintf("It was refused %s: %s.", come, text)})
 		part.Judge(part.Findings)

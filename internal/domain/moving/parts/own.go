@@ -8,11 +8,12 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // source returns the service that the parts leave.
@@ -31,57 +32,41 @@ const ownAtOnce = 100
 
 // Parts returns a page of the parts of a kind.
 func (o own) Parts(ctx context.Context, of shop.Shop, kind moving.PartKind, line shop.Line, n int) (moving.PartPage, error) {
-	var list moving.PartPage
-	var total int
-	add := func(number int64, name string, d moving.PartData) {
-		list.Parts = append(list.Parts, moving.Part{PartKey: moving.PartKey{Kind: kind, Line: line, There: fmt.Sprint(number)}, Name: name, Data: d})
-	}
 	at := page.Request{Page: n, Size: ownAtOnce}
+	part := func(number int64, name string, d moving.PartData) moving.Part {
+		return moving.Part{PartKey: moving.PartKey{Kind: kind, Line: line, There: fmt.Sprint(number)}, Name: name, Data: d}
+	}
 	switch kind {
 	case moving.GroupPart:
-		groups, all, err := o.PlanBook.PlanGroups(ctx, of.ID, line, at)
-		if err != nil {
-			return list, err
-		}
-		total = all
-		for _, g := range groups {
+		return paged(at, func(g plan.Group) moving.Part {
 			sold := plan.Items{Products: g.Products, Variants: g.Variants}.Assigned()
-			add(int64(g.ID), g.Name, moving.PartData{Group: &moving.Group{Terms: g.Terms, Options: g.Options, Products: sold.Products, Variants: sold.Variants}})
-		}
+			return part(int64(g.ID), g.Name, moving.PartData{Group: &moving.Group{Terms: g.Terms, Options: g.Options, Products: sold.Products, Variants: sold.Variants}})
+		})(o.PlanBook.PlanGroups(ctx, of.ID, line, at))
 	case moving.RulePart:
-		rules, all, err := o.SwapBook.SwapRulesOf(ctx, of.ID, line, at)
-		if err != nil {
-			return list, err
-		}
-		total = all
-		for _, r := range rules {
-			add(int64(r.ID), r.Name, moving.PartData{Rule: &r})
-		}
+		return paged(at, func(r swap.Rule) moving.Part { return part(int64(r.ID), r.Name, moving.PartData{Rule: &r}) })(o.SwapBook.SwapRulesOf(ctx, of.ID, line, at))
 	case moving.BundlePart:
-		bundles, all, err := o.Shelf.Bundles(ctx, of.ID, line, at)
-		if err != nil {
-			return list, err
-		}
-		total = all
-		for _, b := range bundles {
-			add(int64(b.ID), b.Texts.Title, moving.PartData{Bundle: &b})
-		}
+		return paged(at, func(b bundle.Settings) moving.Part {
+			return part(int64(b.ID), b.Texts.Title, moving.PartData{Bundle: &b})
+		})(o.Shelf.Bundles(ctx, of.ID, line, at))
 	case moving.MemberPart:
-		members, all, err := o.Points.Top(ctx, of.ID, at)
-		if err != nil {
-			return list, err
-		}
-		total = all
-		for _, m := range members {
-			add(m.Person.Customer, strings.TrimSpace(m.Person.FirstName+" "+m.Person.LastName), moving.PartData{})
-			is := &list.Parts[len(list.Parts)-1]
+		return paged(at, func(m loyalty.Account) moving.Part {
+			is := part(m.Person.Customer, strings.TrimSpace(m.Person.FirstName+" "+m.Person.LastName), moving.PartData{})
 			is.Customer, is.Unread = m.Person.Customer, true
-		}
-	default:
-		return list, fault.New(fault.NotFound, "the interface has no list of %s", kind)
+			return is
+		})(o.Points.Top(ctx, of.ID, at))
 	}
-	list.More = total > (n+1)*ownAtOnce
-	return list, nil
+	return moving.PartPage{}, fault.New(fault.NotFound, "the interface has no list of %s", kind)
+}
+
+// paged returns how a page of records is one of parts.
+func paged[T any](at page.Request, part func(T) moving.Part) func(records []T, total int, err error) (moving.PartPage, error) {
+	return func(records []T, total int, err error) (moving.PartPage, error) {
+		list := moving.PartPage{More: total > at.Offset()+at.Size}
+		for _, r := range records {
+			list.Parts = append(list.Parts, part(r))
+		}
+		return list, err
+	}
 }
 
 // Member returns a member as it is now, or NotFound.
@@ -115,15 +100,4 @@ func (j *job) goesBack(ctx context.Context) (bool, error) {
 		j.back = new(slices.ContainsFunc(all, func(m moving.Move) bool { return m.Direction == moving.In && m.Peer.Loyalty == j.move.Peer.Loyalty }))
 	}
 	return *j.back, nil
-}
-
-// groupOf returns a plan group of the other service like one that is here.
-func groupOf(g moving.Group) plan.Group {
-	titled := func(ids []int64) (list []platform.Titled) {
-		for _, n := range ids {
-			list = append(list, platform.Titled{ID: n})
-		}
-		return list
-	}
-	return plan.Group{Terms: g.Terms, Options: g.Options, Products: titled(g.Products), Variants: titled(g.Variants)}
 }

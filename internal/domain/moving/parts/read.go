@@ -87,7 +87,7 @@ func (j *job) unreadable(of list, err error) moving.Part {
 		text, _ := refusal(err)
 		why = strings.ToUpper(text[:1]) + text[1:] + "."
 	}
-	_, come := j.places()
+	_, come := j.move.Places()
 	p := moving.Part{PartKey: moving.PartKey{Kind: of.kind, Line: of.line}, Stage: moving.PartStaying}
 	p.Judge([]moving.Finding{{Fit: moving.Stays, Code: "kindUnreadable", Text: why + " Set them up " + come + "."}})
 	return p
@@ -104,7 +104,7 @@ func (j *job) judged(ctx context.Context, was, is moving.Part) (moving.Part, err
 				findings = append(findings, f)
 			}
 		}
-		left, come := j.places()
+		left, come := j.move.Places()
 		if what := j.maker(is.Kind).changed(was.Data, is.Data); what != "" {
 			findings = append(findings, moving.Finding{Fit: moving.Changes, Code: changedThere, Text: fmt.Sprintf("It is not what it was %s when it was made %s: %s. Change it %s by hand.", left, come, what, come)})
 		}

@@ -35,10 +35,7 @@ func (sent) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Fin
 		counted(f, *p.Data.Rule)
 	}
 	if is && p.Kind == moving.GroupPart {
-		f.Add(moving.Changes, "groupTaken", "groupName", "A plan group with the name %q exists there: it is taken as it is, and contracts go to its plans.", there.Name)
-		for number, name := range unmatched(*p.Data.Group, groupOf(*there.Data.Group)) {
-			f.Add(moving.Changes, "planUnmatched", "subscriptionPlans", "The group there has no plan like %q (%d): lines on it keep their price and are on no plan, unless you name the plan that takes its place.", name, number)
-		}
+		j.takeGroup(f, *p.Data.Group, there.Name, there.Data.Group.Options)
 	}
 	return list, nil
 }
@@ -88,7 +85,7 @@ func (sent) make(ctx context.Context, j *job, p *moving.Part) error {
 		return err
 	}
 	if p.Kind == moving.GroupPart && there.Data.Group != nil {
-		p.Plans = plansOf(*p.Data.Group, groupOf(*there.Data.Group))
+		p.Plans = plansOf(*p.Data.Group, there.Data.Group.Options)
 	}
 	p.Judge(p.Findings)
 	return nil
@@ -108,18 +105,9 @@ func (j *job) wanted(ctx context.Context, p *moving.Part) (moving.Part, error) {
 		is.Data.Group = &g
 	case moving.BundlePart:
 		b := *p.Data.Bundle
-		plans, err := j.plans(ctx)
-		if err != nil {
+		var err error
+		if b.Plans, err = j.plansOfBundle(ctx, p); err != nil {
 			return is, err
-		}
-		b.Plans = nil
-		f := (*moving.Findings)(&p.Findings)
-		for _, here := range p.Data.Bundle.Plans {
-			if there, known := plans[here]; known {
-				b.Plans = append(b.Plans, there)
-			} else if !p.Has("bundlePlanUnknown") {
-				f.Add(moving.Changes, "bundlePlanUnknown", "sellingPlanIds", "The bundle has selling plan %d, which is not known there: it is left out.", here)
-			}
 		}
 		is.Data.Bundle = &b
 	}

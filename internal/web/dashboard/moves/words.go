@@ -129,13 +129,11 @@ func title(m moving.Move) string {
 type places struct{ Left, Come string }
 
 func placesOf(m moving.Move) places {
-	if m.Direction == moving.Out {
-		return places{"here", "there"}
-	}
+	left, come := m.Places()
 	if m.File != nil {
-		return places{"where they are", "here"}
+		left = "where they are"
 	}
-	return places{"there", "here"}
+	return places{left, come}
 }
 
 // badge says how far a move is.
