@@ -15,9 +15,9 @@ STAMP := $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo -buildvc
 
 # Starts a throw-away PostgreSQL cluster, runs the command on it, stops it. It
 # finds the server's binaries, or installs them by package name when it is root.
-WITHPG := $(GO) run ./internal/pgtest/cmd/withpg --
+WITHPG := $(GO) run ./test/withpg
 # The same, with the temporary files of tests in memory: their databases need not survive a crash.
-QUICKPG := $(GO) run ./internal/pgtest/cmd/withpg -memory --
+QUICKPG := $(GO) run ./test/withpg -tests
 # Tools of development, pinned in tools/go.mod.
 TOOL   := $(GO) tool -modfile=tools/go.mod
 
@@ -57,7 +57,8 @@ run: build ## a working store on this machine; ARGS="--empty" and the like
 
 test: browser ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
 	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)
-	$(QUICKPG) $(TESTENV) $(GO) test $(TESTFLAGS) $(TESTS)
+	@mkdir -p bin
+	$(QUICKPG) $(TESTENV) $(TOOL) gotestsum --format pkgname --hide-summary=skipped --jsonfile $(CURDIR)/bin/tests.json -- $(TESTFLAGS) $(TESTS)
 
 watch: browser ## runs the tests of a package whenever it changes; TESTS=./internal/domain/... for a part
 	$(WITHPG) $(TOOL) gotestsum --watch --format pkgname --packages "$(TESTS)" -- $(TESTFLAGS)

@@ -7,6 +7,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -85,9 +87,17 @@ func memory() string {
 	return memoryFolder
 }
 
-// TempDir makes a folder for the temporary files of tests, in memory where there is enough of it. The
-// caller removes it.
-func TempDir() (string, error) { return os.MkdirTemp(memory(), "perennial-tests-") }
+// TempDir makes an empty folder for the temporary files of the tests of a checkout, in memory where
+// there is enough of it. Its path is the same for every run; what an earlier run left there is removed.
+// The caller removes the folder.
+func TempDir(checkout string) (string, error) {
+	sum := sha256.Sum256([]byte(checkout))
+	folder := filepath.Join(cmp.Or(memory(), os.TempDir()), "perennial-tests-"+hex.EncodeToString(sum[:4]))
+	if err := os.RemoveAll(folder); err != nil {
+		return "", err
+	}
+	return folder, os.Mkdir(folder, 0o700)
+}
 
 // settings are for speed: the data need not survive a crash. The write-ahead log stays
 // small, because it may be kept in memory.
@@ -100,15 +110,22 @@ var settings = []string{
 // the server's crash, if not the machine's.
 var durable = []string{"synchronous_commit=on", "full_page_writes=on"}
 
-// Start starts a cluster. The caller stops it, or it ends with the process.
-func Start(ctx context.Context) (*Cluster, error) { return start(ctx, settings) }
+// Port is where the server of tests listens whose results Go keeps: Go does so by the server's
+// address. It is below the ports that systems give to clients.
+const Port = 25432
+
+// Start starts a cluster at any free port. The caller stops it, or it ends with the process.
+func Start(ctx context.Context) (*Cluster, error) { return start(ctx, 0, settings) }
+
+// StartAt does the same at a port, or at any free one when the port is 0 or taken.
+func StartAt(ctx context.Context, port int) (*Cluster, error) { return start(ctx, port, settings) }
 
 // StartDurable starts a cluster that may crash and restart.
 func StartDurable(ctx context.Context) (*Cluster, error) {
-	return start(ctx, slices.Concat(settings, durable))
+	return start(ctx, 0, slices.Concat(settings, durable))
 }
 
-func start(ctx context.Context, settings []string) (*Cluster, error) {
+func start(ctx context.Context, port int, settings []string) (*Cluster, error) {
 	bin, err := binaries(ctx)
 	if err != nil {
 		return nil, err
@@ -121,14 +138,24 @@ func start(ctx context.Context, settings []string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startIn(ctx, folder, bin, who, settings)
+	c, err := launch{folder, bin, who, port, settings}.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return c, nil
 }
 
-func startIn(ctx context.Context, folder, bin string, who *syscall.Credential, settings []string) (*Cluster, error) {
+// launch is how a server is started.
+type launch struct {
+	folder   string // of its files
+	bin      string // folder of its binaries
+	who      *syscall.Credential
+	port     int // 0: any free one
+	settings []string
+}
+
+func (l launch) start(ctx context.Context) (*Cluster, error) {
+	folder, bin, who := l.folder, l.bin, l.who
 	if who != nil {
 		if err := os.Chown(folder, int(who.Uid), int(who.Gid)); err != nil {
 			return nil, err
@@ -142,12 +169,12 @@ func startIn(ctx context.Context, folder, bin string, who *syscall.Credential, s
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	port, err := freePort(ctx)
+	port, err := freePort(ctx, l.port)
 	if err != nil {
 		return nil, err
 	}
 	args := []string{"-c", guardScript, "guard", folder, filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port)}
-	for _, s := range settings {
+	for _, s := range l.settings {
 		args = append(args, "-c", s)
 	}
 	// Not bound to ctx: the guard ends by its input.
@@ -224,9 +251,13 @@ func (c *Cluster) ready(ctx context.Context) error {
 	}
 }
 
-// freePort returns a free port of the loopback address.
-func freePort(ctx context.Context) (int, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+// freePort returns a free port of the loopback address: the wanted one where that is free.
+func freePort(ctx context.Context, wanted int) (int, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", wanted))
+	if err != nil {
+		listener, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"os"
@@ -55,5 +55,41 @@ func TestCopyFollowsFolder(t *testing.T) {
 	}
 	if after, err := os.Stat(filepath.Join(to, "a/pages/a.html")); err != nil || !after.ModTime().Equal(before.ModTime()) {
 		t.Errorf("a file that is alike was written again: %v", err)
+	}
+}
+
+// Go takes a test's input for unchanged when its size and its time of change are: both follow from the
+// content, in every checkout.
+func TestTimesOfCopyFollowFromContent(t *testing.T) {
+	t.Parallel()
+	at := func(text string, executable bool) os.FileInfo {
+		from, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+		tree(t, from, map[string]string{"a/data.txt": text})
+		if executable {
+			if err := os.Chmod(filepath.Join(from, "a/data.txt"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := mirror(from, to); err != nil {
+			t.Fatal(err)
+		}
+		if folder, err := os.Stat(filepath.Join(to, "a")); err != nil || !folder.ModTime().Equal(folderTime) {
+			t.Errorf("the folder has the time %v, %v", folder.ModTime(), err)
+		}
+		info, err := os.Stat(filepath.Join(to, "a/data.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	one, same, other := at("one", false), at("one", true), at("two", false)
+	if !one.ModTime().Equal(same.ModTime()) {
+		t.Errorf("the same content has the times %s and %s", one.ModTime(), same.ModTime())
+	}
+	if one.ModTime().Equal(other.ModTime()) {
+		t.Error("another content has the same time")
+	}
+	if one.Mode() != 0o600 || same.Mode() != 0o700 {
+		t.Errorf("the modes are %s and %s", one.Mode(), same.Mode())
 	}
 }
