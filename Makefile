@@ -24,10 +24,10 @@ TOOL   := $(GO) tool -modfile=tools/go.mod
 TESTS     ?= ./...
 # The stories wait now and then, so more of them run than there are processors. The limit
 # is for what hangs: the slowest package needs a fifth of it.
-# What go vet says, make vet says with all its analyzers.
+# What go vet says, make lint says with all its analyzers.
 TESTFLAGS ?= -vet=off -p 2 -parallel 4 -timeout 30m
-# Memory of the tests is small, so that it may grow further before it is collected.
-TESTENV   := env GOGC=400
+# Memory of most tests is small, so that it may grow further before it is collected, up to a limit.
+TESTENV   := env GOGC=400 GOMEMLIMIT=1500MiB
 # The race detector runs on the packages whose code or tests name goroutines, locks or atomic
 # values: linking a test with it takes seconds, and elsewhere nothing meets. SQLite is some thirty
 # times slower under it, so those are left out whose tests are slow because of theirs.
@@ -44,7 +44,7 @@ FUZZTIME  ?= 10s
 RENEWALS  ?= 10000
 PROVE     ?= --renewals $(RENEWALS) --faults $(shell expr $(RENEWALS) / 10)
 
-.PHONY: help build run test watch race bench mutants fuzz calendar prove check soak screenshots release fmt vet lint verify generate clean compiler browser
+.PHONY: help build run test watch race bench mutants fuzz calendar prove check budget soak screenshots release fmt lint verify generate clean compiler browser
 
 help: ## what this file can do
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -64,7 +64,7 @@ watch: browser ## runs the tests of a package whenever it changes; TESTS=./inter
 	$(WITHPG) $(TOOL) gotestsum --watch --format pkgname --packages "$(TESTS)" -- $(TESTFLAGS)
 
 race: compiler ## the chosen packages under the race detector
-	$(QUICKPG) env CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE)
+	$(QUICKPG) $(TESTENV) CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE)
 
 bench: build ## prints lines BENCH <name> key=value …; ARGS="renewals" for some
 	$(WITHPG) $(GO) run ./test/bench $(ARGS)
@@ -86,7 +86,12 @@ calendar: ## every day of every zone for forty years, at several order times
 prove: build ## the billing engine through simulated years under faults; RENEWALS=1000000 for a long run
 	bin/perennial prove $(PROVE) --out bin/proof.md
 
-check: fmt vet lint verify test race prove ## all that must hold before a change is done
+check: ## all that must hold before a change is done; ends with what it cost, beside the budget
+	$(GO) run ./test/check fmt lint verify test race prove
+
+budget: ## writes what the check costs now into its budget; REASON="what needs more, and why"
+	$(if $(REASON),,$(error say why: make budget REASON="what needs more, and why"))
+	TESTFLAGS='$(TESTFLAGS) -count=1' $(GO) run ./test/check -update '$(REASON)' test race prove
 
 soak: compiler browser ## what takes longer than a check; RENEWALS=1000000 for a long run
 	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)
@@ -99,10 +104,6 @@ release: ## archives for every system, their lists of modules, and checksums, in
 
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt -w these:"; echo "$$files"; exit 1; fi
-
-vet:
-	$(GO) vet -tags soak ./...
-	$(GO) -C client vet ./...
 
 # The linters look at a copy whose place is the same for every checkout, so that a fresh one
 # finds in the cache what another has looked at.

@@ -21,7 +21,7 @@ func (s *subscription) repeat(method, path, key string, body, out any) int {
 // twoLines makes a contract with two lines in a store whose rate is no matter.
 func twoLines(t *testing.T) (*subscription, []string) {
 	t.Helper()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000, "enableImmediatePlaceOrder": true}, nil)
 	sold := s.variants()
 	line := func(i int) map[string]any {
@@ -45,7 +45,7 @@ func (s *subscription) ordered() map[string]int {
 // A code for one contract that six contracts ask for at once is on one of them.
 func TestDiscountCodeKeepsItsUsageLimitUnderConcurrentUse(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/platform/discount-codes", map[string]any{"code": "ONCE", "percent": 10, "usageLimit": 1}, nil)
 	ids := make([]int64, 6)
 	for i := range ids {
@@ -247,7 +247,7 @@ func TestPlanOfOtherHostIsRefused(t *testing.T) {
 // Each order is charged the price of its cycle until a request sets another price.
 func TestCyclePricesAreCharged(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
 	line := url.QueryEscape(o.Lines.Nodes[0].ID)
 	o = s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-pricing-policy?contractId=%d&lineId=%s&basePrice=20", s.id, line),
@@ -271,7 +271,7 @@ func TestCyclePricesAreCharged(t *testing.T) {
 // the plan of ours says that it is on.
 func TestPlanPricesAreChargedWithoutPlatformPolicy(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, map[string]any{"nextBillingDate": "2030-01-01"}) // opens the store
+	s := subscribeChecked(t, map[string]any{"nextBillingDate": "2030-01-01"}) // opens the store
 	sold := s.articles()
 	var group struct {
 		Plans []struct{ IDNew string } `json:"subscriptionPlans"`

@@ -553,7 +553,7 @@ func with(body map[string]any, key string, value any) map[string]any {
 // A change is made once, also when the platform's answer is lost.
 func TestLostAnswerToChangeIsFound(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	sold := s.variants()
 	s.call("POST", "/platform/faults", map[string]any{"rate": 0.3, "kinds": []string{"timeout_after", "throttled", "http_500"}, "seed": 5, "for": "P1D"}, nil)
 	for i := range 4 {

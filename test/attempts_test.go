@@ -9,7 +9,7 @@ import (
 
 func TestNewContractQueuesSixOrdersAndChargesOnDate(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	queue := s.upcoming()
 	if len(queue) != 6 {
 		t.Fatalf("%d upcoming attempts, want 6", len(queue))

@@ -31,6 +31,7 @@ type dashboardUser struct {
 // openDashboard starts a sandbox with contracts and signs its user in.
 func openDashboard(t *testing.T, o sandbox.Options) *dashboardUser {
 	t.Helper()
+	o = cheaper(t, o)
 	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
 	if onPostgres(t) {
 		o.Database = storetest.PostgresOptions(t).URL

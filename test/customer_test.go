@@ -45,7 +45,7 @@ func TestCustomersPaymentMethodsAreListed(t *testing.T) {
 // A change that no webhook reported is known as soon as the customer's contracts are read.
 func TestCustomersContractsAreReadNow(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	customer := s.payer(s.id)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 1}, nil)
 	s.mutate(fmt.Sprintf(`mutation { subscriptionContractPause(subscriptionContractId: "gid://shopify/SubscriptionContract/%d") { userErrors { message } } }`, s.id))

@@ -105,7 +105,7 @@ func TestLostAnswerToFinalPauseIsRepaired(t *testing.T) {
 	for _, kind := range []string{"timeout_after", "timeout_before", "http_500", "connection_reset"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			s.declines("EXPIRED_CARD", 1)
 			s.pass("P24D") // the contract is paused two hours later
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 3, "for": "PT2H30M"}, nil)
@@ -138,7 +138,7 @@ func TestRefusedFinalActionIsRecorded(t *testing.T) {
 	for action, entry := range map[string]string{"PAUSE": "DUNNING_PAUSED", "CANCEL": "DUNNING_CANCELLED"} {
 		t.Run(action, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			s.t = t
 			s.settings(map[string]any{"finalAction": action})
 			s.declines("EXPIRED_CARD", 1)
@@ -159,7 +159,7 @@ func TestRefusedFinalActionIsRecorded(t *testing.T) {
 // lost.
 func TestChallengeMetAfterEndOfCaseIsAdopted(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.settings(map[string]any{"mode": "SIMPLE", "retries": 0, "finalAction": "SKIP"})
 	s.declines("CHALLENGE", 1)
 	s.pass("P20D")
@@ -178,7 +178,7 @@ func TestRetriesUnderFaultsMakeTheSameOrders(t *testing.T) {
 	t.Parallel()
 	story := func(t *testing.T, rate float64, seed int) []int {
 		t.Helper()
-		s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+		s := subscribeChecked(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 		for _, cycle := range []int{1, 4, 6} {
 			for range 4 {
 				s.call("POST", "/platform/outcomes", map[string]any{"contractId": s.id, "cycles": []int{cycle}, "code": "CARD_DECLINED"}, nil)

@@ -235,7 +235,7 @@ func TestReplacedCardIsChargedOnce(t *testing.T) {
 	for kind, found := range map[string]string{"webhook_lost": "Nov 16", "webhook_late": "Nov 15", "webhook_duplicated": "Nov 15"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, map[string]any{"paymentMethod": "expired"})
+			s := subscribeChecked(t, map[string]any{"paymentMethod": "expired"})
 			s.begin()
 			s.pass("P14D")
 			var method struct{ PaymentMethodID string }

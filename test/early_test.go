@@ -51,7 +51,7 @@ func TestDateTooEarlyForPlatformIsRefused(t *testing.T) {
 
 func TestEarlierDateIsRefusedWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	second := s.upcoming()[1]
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"http_500"}}, nil)
 	edit := map[string]any{"id": second.ID, "billingDate": "2026-11-20"}
@@ -96,7 +96,7 @@ func TestChargeTooEarlyForPlatformIsRefused(t *testing.T) {
 
 func TestLateRefusalAsTooEarlyIsNoDecline(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	second := s.upcoming()[1]
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"http_500"}}, nil)
 	want(t, s.demand("PUT", fmt.Sprintf("/subscription-billing-attempts/attempt-billing/%d", second.ID), s.key, nil), http.StatusOK, "")

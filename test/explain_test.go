@@ -243,7 +243,7 @@ func TestExplainShowsUnpaidOrderAheadOfOrder(t *testing.T) {
 
 func TestExplainAnswersWhilePlatformIsDown(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	queue := s.upcoming()
 	s.pass("P10DT1H") // an hour before it falls due
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before", "connection_reset"}, "seed": 3}, nil)

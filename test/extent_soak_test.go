@@ -7,6 +7,9 @@ import "testing"
 // sample returns all rows of a table.
 func sample[T any](rows []T) []T { return rows }
 
+// workersOnly has every story carried out by workers, as in production.
+const workersOnly = true
+
 // laterPaths are the stories that a soak has on PostgreSQL in addition to those of a check.
 func laterPaths() map[string]func(*testing.T) {
 	return map[string]func(*testing.T){

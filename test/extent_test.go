@@ -8,6 +8,9 @@ import "testing"
 // them.
 func sample[T any](rows []T) []T { return rows[:min(len(rows), 2)] }
 
+// workersOnly has every story carried out by workers, as in production. A soak has.
+const workersOnly = false
+
 // laterPaths are the stories that a soak has on PostgreSQL in addition.
 func laterPaths() map[string]func(*testing.T) { return nil }
 

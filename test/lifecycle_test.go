@@ -759,7 +759,7 @@ func TestRemovedPlanAppliesToEarlierCheckout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			s.t = t
 			s.cancel(http.StatusNoContent, "")
 			plan := s.planned(s.urls.Subscriptions, row.option)
@@ -825,7 +825,7 @@ func TestStatusChangeSurvivesLostAnswers(t *testing.T) {
 	for _, kind := range []string{"timeout_after", "timeout_before"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			s.t = t
 			lose := func() {
 				s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{kind}, "seed": 1}, nil)

@@ -126,7 +126,7 @@ func TestRewardSurvivesMerge(t *testing.T) {
 // A member who is merged into a customer who is none keeps the membership.
 func TestMembershipSurvivesMerge(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/loyalty", map[string]any{"active": true}, nil)
 	ana := s.payer(s.id)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}}, nil)

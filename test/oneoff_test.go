@@ -365,7 +365,7 @@ func TestOneOffsUnderFaultsAreOrderedOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, map[string]any{"note": "always"})
+			s := subscribeChecked(t, map[string]any{"note": "always"})
 			v := s.articles()
 			first := s.upcoming()[0]
 			s.put(oneOffPath(s.id, first.ID, v[1].VariantID, ""), nil, nil)
@@ -390,7 +390,7 @@ func TestOneOffsUnderFaultsAreOrderedOnce(t *testing.T) {
 
 func TestOrdersAndCustomersGetPlanTags(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	var made struct {
 		Plans []struct {
 			IDNew string `json:"idNew"`

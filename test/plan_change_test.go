@@ -93,7 +93,7 @@ func (s *subscription) offered(first, last map[string]any) (is, to string) {
 // to its creation was lost.
 func TestPlanInCreationAppliesTrialToItsCheckout(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.cancel(http.StatusNoContent, "")
 	option := map[string]any{"frequencyName": "Every month", "frequencyCount": 1, "frequencyInterval": "MONTH", "freeTrialEnabled": true, "freeTrialCount": 45, "freeTrialInterval": "DAY"}
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_after"}, "seed": 3}, nil)

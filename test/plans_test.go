@@ -94,7 +94,7 @@ func TestSubscriptionGroupsContractsAreSubscriptions(t *testing.T) {
 // platform have the same groups, and every group that was answered for is there.
 func TestGroupsMatchPlatformAfterFaults(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/settings", map[string]any{"requestsPerSecond": 1000, "requestBurst": 1000}, nil)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 0.4, "kinds": []string{"timeout_before", "timeout_after", "http_500", "connection_reset"}, "seed": 11}, nil)
 	var promised, gone []string

@@ -82,7 +82,7 @@ func TestTriggeredOrderReturnsToItsDateAfterPause(t *testing.T) {
 	for until, want := range map[string]string{"2026-11-11T02:00:00Z": "[11-11 12-11]", "2026-11-13T20:00:00Z": "[12-11]"} {
 		t.Run(until, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			s.call("POST", "/settings", map[string]any{"enableImmediatePlaceOrder": true}, nil)
 			s.until("2026-11-10")
 			s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"timeout_before"}, "seed": 1}, nil)

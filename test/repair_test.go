@@ -36,9 +36,14 @@ type housed struct {
 // house opens a sandbox with an otherwise empty store.
 func house(t *testing.T, o sandbox.Options) *housed {
 	t.Helper()
+	o.CheckEvery = everyDay
+	o = cheaper(t, o)
 	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
 	if onPostgres(t) {
 		o.Database = storetest.PostgresOptions(t).URL
+	} else {
+		o.Database = filepath.Join(o.DataDir, "perennial.db")
+		storetest.SQLiteFile(t, o.Database)
 	}
 	h := &housed{options: o, subscription: &subscription{store: &store{t: t, dir: o.DataDir}}}
 	h.start()
@@ -455,7 +460,7 @@ func (s *store) tries(contracts []int64) (n int) {
 
 func TestOrdersOfDisconnectedStoreEndOnTheirDates(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
+	s := subscribeChecked(t, map[string]any{"billingPolicy": map[string]any{"interval": "WEEK", "intervalCount": 1}})
 	s.pass("P9D")
 	s.uninstall()
 	s.pass("P23D") // on its 2nd, 9th, 16th and 23rd day an order falls due

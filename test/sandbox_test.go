@@ -4,6 +4,7 @@ package test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,9 +27,19 @@ type store struct {
 	dir  string
 }
 
-// open starts a sandbox that ends with the test.
+// rareChecks is the time between two comparisons with the platform in a story that is not about them.
+// One takes as long as all else that happens on a day, and most find nothing. In production there is one
+// every day.
+const (
+	everyDay   = 24 * time.Hour
+	rareChecks = 7 * everyDay
+)
+
+// open starts a sandbox that ends with the test. Its tasks are carried out inline, save on PostgreSQL and
+// in a soak, and it is seldom compared with the platform.
 func open(t *testing.T, o sandbox.Options) *store {
 	t.Helper()
+	o = cheaper(t, o)
 	o.DataDir, o.Listen, o.Log, o.Out = t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler), io.Discard
 	if onPostgres(t) {
 		o.Database = storetest.PostgresOptions(t).URL
@@ -48,6 +59,15 @@ func open(t *testing.T, o sandbox.Options) *store {
 		s = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
 	return &store{t: t, urls: urls, dir: o.DataDir}
+}
+
+// cheaper returns the options of a sandbox in which a day costs less.
+func cheaper(t *testing.T, o sandbox.Options) sandbox.Options {
+	t.Helper()
+	if !workersOnly {
+		o.Inline, o.CheckEvery = !onPostgres(t), cmp.Or(o.CheckEvery, rareChecks)
+	}
+	return o
 }
 
 // call sends JSON to the control interface and reads the answer into out, which

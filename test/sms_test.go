@@ -161,7 +161,7 @@ func TestSMSGoToCustomersWhoAgree(t *testing.T) {
 
 func TestSMSProviderRefusesNumbersAndHangs(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/settings", map[string]any{"enabledSms": []string{"upcoming_order"}}, nil)
 	s.agrees("+15005550009") // no mobile number
 	s.pass("P9D")

@@ -195,7 +195,7 @@ func TestStoreCreditHasStoreCurrency(t *testing.T) {
 // A change that no webhook reported is found by the next reconciliation.
 func TestUnreportedMoveIsFoundByReconciliation(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "for": "PT1H"}, nil)
 	s.restate(map[string]string{"ianaTimeZone": "Asia/Tokyo"})
 	s.pass("P1D")

@@ -50,6 +50,13 @@ func subscribe(t *testing.T, change map[string]any) *subscription {
 	return subscribeIn(t, sandbox.Options{Empty: true, MainOnly: true}, change)
 }
 
+// subscribeChecked does the same where the store is compared with the platform every day, as in
+// production: for stories in which something is lost on the way.
+func subscribeChecked(t *testing.T, change map[string]any) *subscription {
+	t.Helper()
+	return subscribeIn(t, sandbox.Options{Empty: true, MainOnly: true, CheckEvery: everyDay}, change)
+}
+
 // subscribeBesideOthers does the same where the other demo stores use the service too.
 func subscribeBesideOthers(t *testing.T, change map[string]any) *subscription {
 	t.Helper()

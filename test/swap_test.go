@@ -246,7 +246,7 @@ func TestSwapsUnderFaultsHappenOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, nil)
+			s := subscribeChecked(t, nil)
 			v := s.articles()
 			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": 3})
 			s.swap(products(v[1].VariantID, 2), products(v[2].VariantID, 1), map[string]any{"forBillingCycle": 1})

@@ -14,7 +14,7 @@ import (
 // however often the platform does not answer.
 func TestCustomerHasTagsOfActiveContracts(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	var made group
 	body := monthlyGroup("Tea")
 	body["customerTag"] = "subscriber, tea"

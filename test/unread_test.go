@@ -9,7 +9,7 @@ import (
 
 func TestUnreadableContractBlocksNoOther(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribeChecked(t, nil)
 	s.pass("PT1M")
 	ours := s.id
 	s.call("POST", "/platform/faults", map[string]any{"rate": 1, "kinds": []string{"webhook_lost"}, "seed": 3, "for": "PT1H"}, nil)
@@ -61,7 +61,7 @@ func (s *subscription) bill(id int64, policy string) {
 
 func TestDateMovedAtPlatformIsChargedThoughWebhookWasLost(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil) // due on Nov 11 and Dec 11
+	s := subscribeChecked(t, nil) // due on Nov 11 and Dec 11
 	s.pass("P11D")
 	s.begin()
 	move := func(days int) {

@@ -80,6 +80,8 @@ type Options struct {
 	Dashboard Dashboard        // what only some installations show
 	Resolver  maildns.Resolver // asks DNS about the sender of e-mails; nil: the machine's
 	OwnTokens bool             // call stores with the tokens that an operator gives, whatever merchants have granted
+	Inline    bool             // tasks are carried out by the caller of Work, and no worker runs; for one process alone
+	BuildLate bool             // handlers are built for their first request, for a process that lives for a few of them
 }
 
 // Dashboard is what the dashboard shows beside the pages that all installations have.
@@ -148,6 +150,7 @@ type App struct {
 	Connections *connection.Service
 
 	options  Options
+	inline   *inline        // nil: tasks are in the queue of the database
 	sms      *deliver.Twilio // nil: no SMS are sent
 	handlers job.Handlers
 	jobs     *job.Runner
@@ -169,7 +172,20 @@ func (a *App) Close() error {
 }
 
 // Idle reports whether no task is running or could be run now.
-func (a *App) Idle(ctx context.Context) (bool, error) { return a.Store.Idle(ctx) }
+func (a *App) Idle(ctx context.Context) (bool, error) {
+	if a.inline != nil {
+		return a.inline.idle(), nil
+	}
+	return a.Store.Idle(ctx)
+}
+
+// WaitIdle returns when no task is running or could be run now, or after some time at the latest.
+func (a *App) WaitIdle(ctx context.Context, most time.Duration) error {
+	if a.inline != nil {
+		return nil
+	}
+	return a.Store.WaitIdle(ctx, most)
+}
 
 // NextDue returns the earliest instant at which the service has scheduled
 // work.

@@ -55,10 +55,16 @@ func New(ctx context.Context, o Options) (*App, error) {
 	if err := prepare(ctx, db, o); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	var queue *inline
+	if o.Inline {
+		queue = &inline{}
+		db = db.Fork(queue)
+	}
 	a, err := On(db, o)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	a.inline = queue
 	return a, nil
 }
 

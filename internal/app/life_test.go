@@ -66,6 +66,10 @@ type noMail struct{}
 // Send takes every letter.
 func (noMail) Send(_ context.Context, list []notify.Email) []error { return make([]error, len(list)) }
 
+// rareChecks is the time between two comparisons of a life with the platform. They are not what a life
+// is about, and one takes as long as all else that happens on a day.
+const rareChecks = 7 * 24 * time.Hour
+
 const lifeSecret = "the secret of a simulated app"
 
 // live begins a life on November 1, 2026, in New York. The contract is renewed every
@@ -103,7 +107,7 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 	l.app, err = On(db, Options{
 		Settings: config.Server{
 			Platform:       config.Platform{PlatformURL: "https://{shop}", APIVersion: schema.Version, AppSecret: lifeSecret, PublicURL: "http://perennial.example.com", CallTimeout: time.Hour},
-			ReconcileEvery: 24 * time.Hour,
+			ReconcileEvery: rareChecks,
 		},
 		Clock: l.clock, Log: slog.New(slog.DiscardHandler), Kind: Sandbox,
 		Simulated: &Simulated{Platform: wire, Peers: inProcess(func() http.Handler { return l.peer }), Wait: func(context.Context, time.Duration, time.Duration) error { return nil }, Mail: noMail{}},

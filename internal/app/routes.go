@@ -39,9 +39,11 @@ func (a *App) route() error {
 		Limits:  web.Limits(a.Store.SharedBuckets(), web.Rate{PerSecond: a.options.Settings.RatePerSecond, Burst: a.options.Settings.RateBurst}),
 		Answers: a.Store.Answers(), Clock: a.options.Clock,
 	}
-	points := loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty})
-	line := func(l shop.Line) http.Handler { return withLoyalty(points, a.line(l, frame, gate)) }
-	pages, err := a.portal(frame)
+	points := a.built(func() http.Handler { return loyalty.New(loyalty.Options{Frame: frame, Gate: gate, Points: a.Loyalty}) })
+	line := func(l shop.Line) http.Handler {
+		return withLoyalty(points, a.built(func() http.Handler { return a.line(l, frame, gate) }))
+	}
+	pages, err := a.pages(frame)
 	if err != nil {
 		return err
 	}
@@ -57,11 +59,13 @@ func (a *App) route() error {
 		ops = subscriptions
 		a.Ops = web.AtRoot(frame.Around(opsFront()), a.Ops)
 	}
-	boards, err := a.dashboard(frame)
+	boards, err := a.checked(frame, func() (http.Handler, error) { return a.dashboard(frame) })
 	if err != nil {
 		return err
 	}
-	apps := partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
+	apps := a.built(func() http.Handler {
+		return partner.New(partner.Options{Frame: frame, Gate: gate, Service: a.Partner, PublicURL: a.options.Settings.PublicURL})
+	})
 	a.Subscriptions = byPath(inbound.New(a.Intake, frame), a.returns(frame), a.texts(frame), apps, ops, a.ownShoppers(frame, secure, pages.Own), withDashboard(boards, subscriptions))
 	if a.Connections != nil {
 		if a.Subscriptions, err = a.withInstallation(frame, a.Subscriptions); err != nil {
@@ -69,6 +73,46 @@ func (a *App) route() error {
 		}
 	}
 	return nil
+}
+
+// built returns the handler that build makes: now or, where the options say so, for its first request.
+func (a *App) built(build func() http.Handler) http.Handler {
+	if !a.options.BuildLate {
+		return build()
+	}
+	made := sync.OnceValue(build)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { made().ServeHTTP(w, r) })
+}
+
+// checked does the same with a handler that may not be made. One that is made late and fails answers so.
+func (a *App) checked(frame web.Frame, build func() (http.Handler, error)) (http.Handler, error) {
+	if !a.options.BuildLate {
+		return build()
+	}
+	return a.built(func() http.Handler {
+		made, err := build()
+		if err != nil {
+			return frame.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { web.WriteError(w, r, err) }))
+		}
+		return made
+	}), nil
+}
+
+// pages returns the pages of customers, each of its two handlers as checked has them.
+func (a *App) pages(frame web.Frame) (portal.Portal, error) {
+	both := sync.OnceValues(func() (portal.Portal, error) { return a.portal(frame) })
+	one := func(pick func(portal.Portal) http.Handler) (http.Handler, error) {
+		return a.checked(frame, func() (http.Handler, error) {
+			made, err := both()
+			return pick(made), err
+		})
+	}
+	own, err := one(func(p portal.Portal) http.Handler { return p.Own })
+	if err != nil {
+		return portal.Portal{}, err
+	}
+	proxied, err := one(func(p portal.Portal) http.Handler { return p.Proxied })
+	return portal.Portal{Own: own, Proxied: proxied}, err
 }
 
 // line builds the interface of a line.

@@ -50,10 +50,12 @@ func (a *App) shopperLimits() web.Limiter {
 
 // shopperLine returns the interface of one line for shoppers who are authenticated in one way.
 func (a *App) shopperLine(l shop.Line, frame web.Frame, limits web.Limiter, who web.Shoppers) http.Handler {
-	return shopper.New(shopper.Options{
-		Line: l, Frame: frame, Gate: web.Gate{Shoppers: who, Limits: limits, Answers: a.Store.Answers(), Clock: a.options.Clock},
-		Portal: a.Portal, Prices: a.Edits, Links: a.Login, Points: a.Loyalty, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Mails: a.Store, Retention: a.Retention,
-		Cancelling: a.Cancelling, Consents: a.Consents,
+	return a.built(func() http.Handler {
+		return shopper.New(shopper.Options{
+			Line: l, Frame: frame, Gate: web.Gate{Shoppers: who, Limits: limits, Answers: a.Store.Answers(), Clock: a.options.Clock},
+			Portal: a.Portal, Prices: a.Edits, Links: a.Login, Points: a.Loyalty, Book: a.Store, Sold: a.Store, OneOffBook: a.Store, Mails: a.Store, Retention: a.Retention,
+			Cancelling: a.Cancelling, Consents: a.Consents,
+		})
 	})
 }
 

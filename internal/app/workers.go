@@ -19,6 +19,9 @@ func (a *App) Start(ctx context.Context) error {
 	if err := a.Repair.SetPlace(ctx, place); err != nil {
 		return fmt.Errorf("say where the installation lives: %w", err)
 	}
+	if a.inline != nil {
+		return nil
+	}
 	a.jobs, err = a.Store.Run(ctx, &a.handlers, job.Options{
 		MaxWorkers: a.options.Settings.Workers, PollOnly: a.options.Settings.PollOnly, PollInterval: a.options.Settings.JobPoll, Cooldown: a.options.Cooldown, Log: a.options.Log,
 		Tracer: a.options.Tracer, Observe: a.Metrics.Task,

@@ -30,6 +30,7 @@ type Queue[TTx any] struct {
 	idle      func(ctx context.Context) (bool, error)
 	complete  func(ctx context.Context, row *rivertype.JobRow) error
 	scheduler atomic.Pointer[scheduler] // of this process; nil: tasks are run elsewhere
+	ended     chan struct{}             // has an item when a task of this process has ended since WaitIdle looked
 }
 
 // OnPostgres returns the queue of a PostgreSQL database.
@@ -97,7 +98,7 @@ func (q *Queue[TTx]) ready() (*Queue[TTx], error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the job queue: %w", err)
 	}
-	q.inserter = inserter
+	q.inserter, q.ended = inserter, make(chan struct{}, 1)
 	return q, nil
 }
 
@@ -181,6 +182,39 @@ func (q *Queue[TTx]) Idle(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("look into the job queue: %w", err)
 	}
 	return idle && before.none && q.scheduler.Load().remaining() == before, nil
+}
+
+// lookEvery is the time between two looks of WaitIdle while no task of this process ends.
+const lookEvery = 20 * time.Millisecond
+
+// WaitIdle returns when Idle reports true, or after some time at the latest.
+func (q *Queue[TTx]) WaitIdle(ctx context.Context, most time.Duration) error {
+	late := time.NewTimer(most)
+	defer late.Stop()
+	looks := time.NewTicker(lookEvery)
+	defer looks.Stop()
+	for {
+		idle, err := q.Idle(ctx)
+		if err != nil || idle {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+			return nil
+		case <-q.ended:
+		case <-looks.C:
+		}
+	}
+}
+
+// end notes that a task of this process has ended.
+func (q *Queue[TTx]) end() {
+	select {
+	case q.ended <- struct{}{}:
+	default:
+	}
 }
 
 // Migrate brings the queue's tables up to date. It may be called again at any

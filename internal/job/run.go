@@ -90,6 +90,7 @@ func (q *Queue[TTx]) Run(ctx context.Context, h *Handlers, o Options) (*Runner, 
 		if err := q.complete(ctx, row); err != nil {
 			o.Log.DebugContext(ctx, "the end of a task is noted late", "task", row.Kind, "error", err)
 		}
+		q.end()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("register the handlers of tasks: %w", err)

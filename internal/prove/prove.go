@@ -122,6 +122,10 @@ func (p *Proof) runAll(ctx context.Context) error {
 		go func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
+			if number > 1 && living.Err() != nil { // there is enough without it
+				c <- Life{Number: number}
+				return
+			}
 			c <- p.Options.live(living, number)
 		}()
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestStoreInstallsTwoAppsInABrowser(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, NotInstalled: true, MembershipsApp: true})
+	b := startInline(t, Options{Empty: true, NotInstalled: true, MembershipsApp: true})
 	ada, bo := b.weekly("ada@shopper.example", 6001), b.weekly("bo@shopper.example", demo.MembershipPlans()[0])
 	once := map[int64][]int{ada.Contract: {1}, bo.Contract: {1}}
 	m := &merchant{t: t, tab: browsertest.Start(t).Tab(t)}

@@ -9,7 +9,7 @@ import (
 
 func TestPlatformListsCustomersAndOrders(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	var paypal methodOut

@@ -18,7 +18,7 @@ import (
 
 func TestWrongControlCalls(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	before := b.orders("")
 	for _, row := range []struct {
 		name, method, path, body string
@@ -149,7 +149,7 @@ func checkoutBody(other string) string {
 
 func TestNullCheckoutFieldsAreIgnored(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(`"customer":{"id":"gid://shopify/Customer/7001","phone":null}`), &made)
 	if made.Customer != 7001 {
@@ -168,7 +168,7 @@ func TestNullCheckoutFieldsAreIgnored(t *testing.T) {
 
 func TestCheckoutIsReceivedBeforeItsAnswer(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	if made.Contract != 9001 || made.Customer != 7001 || made.Order == 0 || len(made.Lines) != 1 {
@@ -196,7 +196,7 @@ func TestCheckoutIsReceivedBeforeItsAnswer(t *testing.T) {
 // A code in small letters is the same currency.
 func TestCheckoutCurrencyIgnoresLetterCase(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(`"currencyCode":"jpy","lines":[{"variantId":4001,"quantity":1,"currentPrice":1200}]`), &made)
 	var c simulator.Contract
@@ -208,7 +208,7 @@ func TestCheckoutCurrencyIgnoresLetterCase(t *testing.T) {
 
 func TestSecondStoreIsInstalled(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	var made shopView
 	b.direct("POST", "/platform/shops", `{"domain":"third.myshopify.com","ianaTimeZone":"Pacific/Auckland","currencyCode":"NZD","localOrderHour":7,"localOrderMinute":15}`, &made)
 	if made.Shop != "third.myshopify.com" || !strings.HasPrefix(made.APIKey, "prn_") {
@@ -235,7 +235,7 @@ func TestSecondStoreIsInstalled(t *testing.T) {
 
 func TestChargesFollowDirector(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	var made simulator.Made
 	b.direct("POST", "/platform/contracts", checkoutBody(""), &made)
 	b.direct("POST", "/platform/outcomes", `{"contractId":9001,"cycles":[1],"code":"INSUFFICIENT_FUNDS"}`, nil)
@@ -263,7 +263,7 @@ func TestChargesFollowDirector(t *testing.T) {
 
 func TestFaultsDelayWithoutDoubleCharge(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 24})
+	b := start(t, Options{Contracts: 24, CheckEvery: reconcileEvery})
 	var set faultsView
 	b.direct("POST", "/platform/faults", `{"rate":0.4,"kinds":["timeout_after","http_500","connection_reset","webhook_lost","webhook_duplicated"],"seed":7,"for":"P20D"}`, &set)
 	b.advance("P1M")
@@ -282,7 +282,7 @@ func TestFaultsDelayWithoutDoubleCharge(t *testing.T) {
 
 func TestReceiverAnswersAsScripted(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	var sink sinkView
 	b.direct("POST", "/webhook-sink", "", &sink)
 	if sink.Secret == "" || !strings.HasPrefix(sink.URL, b.urls.Control) {
@@ -321,7 +321,7 @@ func TestUnreadySandboxRefusesControl(t *testing.T) {
 
 func TestControlRefusesPagesOfOtherSites(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	at, err := url.Parse(b.urls.Control)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ var subscriber = activity.Actor{Source: activity.CustomerPortal, By: "ana@shoppe
 // November 1, its first order due on November 11.
 func commit(t *testing.T, policy string) frozen {
 	t.Helper()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	b.direct("POST", "/settings", `{"enableImmediatePlaceOrder":true,"freezeUntilMinCycles":true}`, nil)
 	var variants []struct{ VariantID int64 }
 	b.direct("GET", "/platform/variants", "", &variants)

@@ -98,10 +98,10 @@ func (i *instance) openService(ctx context.Context) error {
 			SMS: config.SMS{
 				SMSProvider: "twilio", SMSAccount: smsAccount, SMSToken: config.Secret(s.texts.token), SMSFrom: smsFrom, SMSTimeout: smsWait, SMSURL: "http://" + net.JoinHostPort(mailHost, strconv.Itoa(s.texts.port)),
 			},
-			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: reconcileEvery,
+			Web: true, Work: true, Workers: workers, JobPoll: jobPoll, ReconcileEvery: s.options.CheckEvery,
 			RatePerSecond: ratePerSecond, RateBurst: rateBurst, PrivatePartners: true,
 		},
-		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown,
+		Clock: s.clock, Log: s.log, Kind: app.Sandbox, Migrate: true, Relaxed: true, Cooldown: jobCooldown, Inline: s.options.Inline, BuildLate: s.options.Inline,
 		Dashboard: extra, Resolver: names{},
 	})
 	if err != nil {

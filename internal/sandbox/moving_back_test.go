@@ -31,8 +31,8 @@ func (r refusing) Create(context.Context, shop.Shop, moving.Contract, string) (i
 // fall on their days.
 func TestContractsThatAreGivenBackKeepTheirOrders(t *testing.T) {
 	t.Parallel()
-	stays := start(t, Options{MainOnly: true, Contracts: 40})
-	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40})
+	stays := startInline(t, Options{MainOnly: true, Contracts: 40})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 40})
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	for _, one := range []*bench{stays, b} {
 		one.withoutSwaps()

@@ -1,3 +1,5 @@
+//go:build soak
+
 package sandbox
 
 import (
@@ -107,7 +109,7 @@ func TestMoveGoesOnAfterKillAtEachStage(t *testing.T) {
 }
 
 func goesOnAfterKills(t *testing.T, database func(testing.TB) string) {
-	stays := start(t, Options{Contracts: 30})
+	stays := startInline(t, Options{Contracts: 30})
 	stays.withoutSwaps()
 	k := &killed{T: t, dir: t.TempDir(), databases: [2]string{database(t), database(t)}}
 	k.start()

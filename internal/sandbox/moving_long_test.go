@@ -5,7 +5,11 @@ package sandbox
 import (
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/pgtest"
+	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
 func TestStoreMovesInWavesOnPostgreSQL(t *testing.T) {
@@ -21,4 +25,66 @@ func TestStoreMovesUnderFaultsAndBackOnPostgreSQL(t *testing.T) {
 func TestMoveGoesOnAfterKillAtEachStageOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	goesOnAfterKills(t, pgtest.Empty)
+}
+
+// moveOut starts a move of the second instance's contracts to the first one.
+func (b *bench) moveOut() moving.ID {
+	b.t.Helper()
+	m := b.Manifest()
+	plans := demo.MembershipPlans()
+	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
+		Direction: moving.Out, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Key: m.APIKey, Rate: 1000}, By: activity.Operator,
+		Plans: map[int64]int64{plans[0]: plans[0], plans[1]: plans[1]},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return move.ID
+}
+
+// While the platform and the other service fail, and both are restarted, a store moves to a service and
+// back. Each customer is charged the same amounts on the same days as without any of it.
+func TestStoreMovesUnderFaultsAndBack(t *testing.T) {
+	t.Parallel()
+	movesUnderFaultsAndBack(t, file)
+}
+
+func movesUnderFaultsAndBack(t *testing.T, database func(testing.TB) string) {
+	stays := startInline(t, Options{MainOnly: true, Contracts: 20})
+	o := Options{DataDir: t.TempDir(), Second: true, MainOnly: true, Contracts: 20, Database: database(t), SecondDatabase: database(t)}
+	b := start(t, o)
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	fail := func() {
+		b.direct("POST", "/platform/faults", `{"rate":0.1,"kinds":["timeout_before","timeout_after","http_500","webhook_lost"],"seed":7,"for":"P90D"}`, nil)
+		b.direct("POST", "/instances/faults", `{"instance":"first","rate":0.1,"kinds":["timeout_before","timeout_after","http_500","connection_reset"],"seed":5,"for":"P90D"}`, nil)
+	}
+	restart := func() {
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b = start(t, o)
+		fail()
+	}
+	stays.withoutSwaps()
+	b.withoutSwaps()
+	fail()
+	id := b.moveIn()
+	b.advance("P1D")
+	b.wave(id, 100)
+	b.advance("PT1M")
+	restart()
+	b.advance("P14D")
+	b.arrived(id)
+	if _, err := b.second.front.running().Moves.End(t.Context(), b.secondStore(), id, activity.Operator); err != nil {
+		t.Fatal(err)
+	}
+	back := b.moveOut()
+	b.advance("P1D")
+	b.wave(back, 100)
+	restart()
+	b.advance("P24D")
+	b.arrived(back)
+	stays.advance("P40DT1M")
+	b.sameCharges(stays)
 }

@@ -33,7 +33,7 @@ func rowsOf[R any](list ...R) iter.Seq2[R, error] {
 // Members and customers of files are judged when they are added, and made like those of a service.
 func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Second: true, MainOnly: true, Contracts: 6})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 6})
 	for _, instance := range []string{"", "?instance=second"} {
 		b.direct("POST", "/settings"+instance, `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	}
@@ -102,7 +102,7 @@ func TestMembersAndCustomersOfFilesAreMade(t *testing.T) {
 // A file of points is uploaded, read and made like one of contracts.
 func TestPointsComeFromFile(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Second: true, MainOnly: true, Contracts: 6})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 6})
 	m, mover, of := b.Manifest(), b.second.front.running().Moves, b.secondStore()
 	one := m.Customers[0].ID
 	file := fmt.Sprintf("Member;Mail;Points\n%d;;1.250,50\n;;7\n;broken;8\n", one)

@@ -17,7 +17,7 @@ import (
 // customer gets one e-mail about it, at once.
 func TestHigherPriceIsAnnounced(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{MainOnly: true, Contracts: 40})
+	b := startInline(t, Options{MainOnly: true, Contracts: 40})
 	a, m := b.front.running(), b.Manifest()
 	of, err := a.Store.Shops().IDOf(t.Context(), m.Shop)
 	if err != nil {

@@ -45,7 +45,7 @@ func inDaytime(at time.Time) time.Time {
 // announced once, on its day, and nothing else is.
 func TestEveryOrderIsAnnouncedOnce(t *testing.T) {
 	t.Parallel()
-	o := Options{DataDir: t.TempDir(), Contracts: 20}
+	o := Options{DataDir: t.TempDir(), Contracts: 20, Inline: true, CheckEvery: reconcileEvery}
 	b := start(t, o)
 	began := b.clock.Now()
 	b.direct("POST", "/platform/faults", `{"rate":0.2,"kinds":["timeout_before","timeout_after","http_500","webhook_lost"],"seed":7,"for":"P40D"}`, nil)

@@ -42,9 +42,13 @@ type Options struct {
 	// charged.
 	Unconfirmed bool
 	WallClock   bool // follow the machine's clock
-	Out         io.Writer
-	Log         *slog.Logger // default: discards
-	Version     string
+	// Inline has tasks carried out by the sandbox itself, one after the other, instead of by workers that
+	// take them from the queue of the database: for tests of what comes of a task.
+	Inline     bool
+	CheckEvery time.Duration // between two comparisons with the platform; default: a day
+	Out        io.Writer
+	Log        *slog.Logger // default: discards
+	Version    string
 }
 
 // Defaults of Options.
@@ -130,6 +134,7 @@ func Start(ctx context.Context, o Options) (_ *Sandbox, err error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.CheckEvery = cmp.Or(o.CheckEvery, reconcileEvery)
 	s := &Sandbox{options: o, log: o.Log, sinks: sinks{byID: map[string]*sink{}}}
 	s.working, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -218,7 +223,7 @@ func (s *Sandbox) open(ctx context.Context) (err error) {
 	s.setApps()
 	var services sides
 	for _, i := range s.instances() {
-		services = append(services, serviceSide{i.front.running})
+		services = append(services, &serviceSide{running: i.front.running, clock: s.clock})
 	}
 	s.steps = newStepper(stepper{
 		clock: s.clock, move: move, platform: textSide{platformSide{s.sim}, s.texts}, service: services, pulse: s.sim.Pulse, log: s.log,

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ func start(t *testing.T, o Options) *bench {
 	if o.Contracts == 0 {
 		o.Contracts = 24
 	}
+	o.CheckEvery = cmp.Or(o.CheckEvery, rareChecks)
 	if o.Database == "" {
 		migrated(t, filepath.Join(o.DataDir, databaseFile))
 	}
@@ -58,6 +60,17 @@ func start(t *testing.T, o Options) *bench {
 		running = nil // package testing keeps every parallel test's cleanups until the last test has ended
 	})
 	return &bench{Sandbox: s, t: t}
+}
+
+// rareChecks is the time between two comparisons with the platform, unless a test is about them: one takes
+// as long as all else that happens on a day.
+const rareChecks = 7 * 24 * time.Hour
+
+// startInline does the same without workers: for tests of what comes of tasks, not of who carries them out.
+func startInline(t *testing.T, o Options) *bench {
+	t.Helper()
+	o.Inline = true
+	return start(t, o)
 }
 
 // migrated makes a migrated database unless there is one.
@@ -148,7 +161,7 @@ func (b *bench) found(base, key, query string) (ids []int64) {
 
 func TestManifestListsRequiredFields(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Version: "1.2.3"})
+	b := startInline(t, Options{Version: "1.2.3"})
 	text, err := os.ReadFile(filepath.Join(b.home.dir, "sandbox.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +197,7 @@ func TestManifestListsRequiredFields(t *testing.T) {
 
 func TestEveryContractHasLineAndShop(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 60})
+	b := startInline(t, Options{Contracts: 60})
 	m := b.Manifest()
 	var all []int64
 	for _, c := range m.Customers {
@@ -209,13 +222,13 @@ func TestEveryContractHasLineAndShop(t *testing.T) {
 
 func TestFolderMayHaveURLCharacters(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{DataDir: filepath.Join(t.TempDir(), "store #1? 50% & more"), Contracts: 2})
+	b := startInline(t, Options{DataDir: filepath.Join(t.TempDir(), "store #1? 50% & more"), Contracts: 2})
 	b.advance("P1D")
 }
 
 func TestEveryPortAnswers(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	for _, row := range []struct{ url, want string }{
 		{b.urls.Subscriptions + "/docs", "<html"}, {b.urls.Subscriptions + "/openapi.json", `"openapi"`}, {b.urls.Subscriptions + "/healthz", "ok"},
 		{b.urls.Dashboard, "Sign in as"}, {b.urls.Storefront, "House Blend"}, {b.urls.Control, "/clock"}, {b.urls.Control + "/mail", "subscription_created"},
@@ -244,7 +257,7 @@ func TestEveryPortAnswers(t *testing.T) {
 // Browsers find at the root of each port what is there; programs are answered as ever.
 func TestEveryPortHasBrowserPage(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	look := func(url, accept string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
@@ -301,7 +314,7 @@ func TestEveryPortHasBrowserPage(t *testing.T) {
 
 func TestPrintedCommandsWork(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 2})
+	b := startInline(t, Options{Contracts: 2})
 	var out bytes.Buffer
 	b.announce(&out)
 	for _, want := range []string{b.urls.Subscriptions + "/docs", b.urls.Storefront, b.urls.Control, b.Manifest().APIKey, "It is 2026-11-01 12:00 UTC"} {

@@ -20,7 +20,7 @@ import (
 // Each scenario ends as it says, by the platform's books and the activity log.
 func TestScenariosEndAsTheySay(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	store := b.store()
 	b.direct("POST", "/loyalty", `{"expireMonths":2}`, nil)
 	var list []simulate.Scenario
@@ -77,7 +77,7 @@ func TestScenariosEndAsTheySay(t *testing.T) {
 
 func TestScenarioIsRefusedInStoreThatCannotShowIt(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	b.direct("POST", "/settings", `{"dunning":{"mode":"SIMPLE","retries":0,"finalAction":"CANCEL"}}`, nil)
 	b.direct("POST", "/loyalty", `{"expireMonths":0}`, nil)
 	for name, says := range map[string]string{
@@ -99,7 +99,7 @@ func TestScenarioIsRefusedInStoreThatCannotShowIt(t *testing.T) {
 
 func TestScenarioOfDashboardWaitsForMove(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	c := &clockwork{Sandbox: b.Sandbox}
 	if err := c.begin(simulate.Move{}); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestScenarioOfDashboardWaitsForMove(t *testing.T) {
 // it makes anything.
 func TestScenarioMakesNothingWhileTimeMoves(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, MainOnly: true})
+	b := startInline(t, Options{Empty: true, MainOnly: true})
 	c := &clockwork{Sandbox: b.Sandbox}
 	if err := b.steps.Advance(t.Context(), func(now time.Time) (time.Time, error) {
 		if status, text := ask(t, http.MethodPost, b.urls.Control+"/scenarios/trial-to-paid", "", ""); status != http.StatusConflict || !strings.Contains(text, "moving already") {

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
@@ -155,11 +154,6 @@ func (b *bench) uninstallsOneOfTwo(made int64) {
 func TestTwoInstancesAreRestored(t *testing.T) {
 	t.Parallel()
 	testSnapshotOfTwo(t, Options{Second: true, Contracts: 12})
-}
-
-func TestTwoInstancesAreRestoredOnPostgreSQL(t *testing.T) {
-	t.Parallel()
-	testSnapshotOfTwo(t, Options{Second: true, Contracts: 12, Database: pgtest.Empty(t), SecondDatabase: pgtest.Empty(t)})
 }
 
 func testSnapshotOfTwo(t *testing.T, o Options) {
@@ -312,7 +306,7 @@ func once(t *testing.T, method, url, key, body string) int {
 
 func TestRequestsToAnInstanceFail(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Second: true, Empty: true, MainOnly: true, Unconfirmed: true})
+	b := startInline(t, Options{Second: true, Empty: true, MainOnly: true, Unconfirmed: true})
 	m := b.Manifest()
 	two := m.Second
 	search := two.Subscriptions + "/api/external/v2/subscription-contract-details"

@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/app"
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
@@ -50,38 +52,33 @@ func (all sides) NextDue(ctx context.Context) (first time.Time, some bool, err e
 
 // serviceSide is the service as the stepper sees it. A restore puts another
 // service in the place of the one that runs.
-type serviceSide struct{ running func() *app.App }
+type serviceSide struct {
+	running func() *app.App
+	clock   clock.Clock
+
+	// What was due next when it was last looked up. It stays so until something is committed or time
+	// moves.
+	mu      sync.Mutex
+	looked  *app.App
+	commits int64
+	at      time.Time
+	due     time.Time
+	some    bool
+}
 
 // Work asks for what is due and waits until the queue is empty. A job that is
 // under way may make something due, so its end is waited for in any case.
-func (s serviceSide) Work(ctx context.Context) error {
+func (s *serviceSide) Work(ctx context.Context) error {
 	a := s.running()
 	if _, err := a.Sweep.Once(ctx); err != nil {
 		return err
 	}
-	return s.idle(ctx, a)
-}
-
-func (s serviceSide) idle(ctx context.Context, a *app.App) error {
-	wait := time.NewTimer(0)
-	defer wait.Stop()
-	for waited := time.Duration(0); waited < patience; waited += waitEvery {
-		idle, err := a.Idle(ctx)
-		if err != nil || idle {
-			return err
-		}
-		wait.Reset(waitEvery)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-wait.C:
-		}
-	}
-	return nil // the stepper looks what is left, and gives up when it must
+	a.Work(ctx)
+	return a.WaitIdle(ctx, patience)
 }
 
 // NextDue returns the zero time while the queue holds something.
-func (s serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
+func (s *serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
 	a := s.running()
 	idle, err := a.Idle(ctx)
 	if err != nil {
@@ -90,5 +87,16 @@ func (s serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
 	if !idle {
 		return time.Time{}, true, nil
 	}
-	return a.NextDue(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	commits, now := a.Store.Commits(), s.clock.Now()
+	if s.looked == a && s.commits == commits && s.at.Equal(now) {
+		return s.due, s.some, nil
+	}
+	due, some, err := a.NextDue(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	s.looked, s.commits, s.at, s.due, s.some = a, commits, now, due, some
+	return due, some, nil
 }

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/perennialhq/perennial/internal/pgtest"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
+	"github.com/perennialhq/perennial/internal/store/storetest"
 )
 
 func TestSnapshotRestoresEverything(t *testing.T) {
 	t.Parallel()
-	testSnapshot(t, Options{Contracts: 40})
+	testSnapshot(t, Options{Contracts: 20})
 }
 
 func testSnapshot(t *testing.T, o Options) {
@@ -125,7 +125,7 @@ func TestWebhooksFollowChangedPorts(t *testing.T) {
 
 func TestSnapshotOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	testSnapshot(t, Options{Database: pgtest.Empty(t), Contracts: 40})
+	testSnapshot(t, Options{Database: storetest.PostgresOptions(t).URL, MainOnly: true, Contracts: 12, Inline: true})
 }
 
 func TestEmptyDatabaseIsFilledFromPlatform(t *testing.T) {

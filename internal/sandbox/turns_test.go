@@ -48,7 +48,7 @@ func advance(t *testing.T, s *Sandbox, to time.Time) {
 func TestBusyStoreYieldsToOthers(t *testing.T) {
 	t.Parallel()
 	const contracts = 450
-	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true})
+	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, MainOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func waits(ctx context.Context, db *store.DB, of shop.ID, at time.Time) (n int, 
 
 func TestReconnectedStoreContinues(t *testing.T) {
 	t.Parallel()
-	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true})
+	s, err := Start(t.Context(), Options{DataDir: t.TempDir(), Listen: "127.0.0.1:0", Empty: true, MainOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

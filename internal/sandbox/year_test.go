@@ -60,7 +60,7 @@ func (b *bench) checkBooks() {
 // A year of figures is in make soak.
 func TestQuarterHasOneOrderPerDueCycle(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 40})
+	b := start(t, Options{Contracts: 40, CheckEvery: reconcileEvery})
 	r := b.advance("P3M")
 	b.checkBooks()
 	if r.Billed != r.Orders || r.Orders != len(b.orders("")) || r.Failed == 0 {

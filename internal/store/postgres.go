@@ -172,6 +172,10 @@ func (e *postgresEngine) run(ctx context.Context, h *job.Handlers, o job.Options
 
 func (e *postgresEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
 
+func (e *postgresEngine) waitIdle(ctx context.Context, most time.Duration) error {
+	return e.queue.WaitIdle(ctx, most)
+}
+
 func (e *postgresEngine) close() error {
 	err := e.db.Close()
 	e.pool.Close()

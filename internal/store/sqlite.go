@@ -207,6 +207,10 @@ func (e *sqliteEngine) run(ctx context.Context, h *job.Handlers, o job.Options) 
 
 func (e *sqliteEngine) idle(ctx context.Context) (bool, error) { return e.queue.Idle(ctx) }
 
+func (e *sqliteEngine) waitIdle(ctx context.Context, most time.Duration) error {
+	return e.queue.WaitIdle(ctx, most)
+}
+
 func (e *sqliteEngine) close() error { return errors.Join(e.reader.Close(), e.writer.Close()) }
 
 func (e *sqliteEngine) walled(context.Context) error { return nil }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -49,6 +50,8 @@ type DB struct {
 	seam   TxInterceptor // nil: none
 	sms    bool          // the installation has a provider of SMS
 
+	commits atomic.Int64 // of transactions that may have written
+
 	subscribers Subscribers
 
 	counts     memory[string, int] // by what was counted
@@ -88,6 +91,7 @@ type engine interface {
 	status(ctx context.Context) ([]Migration, error)
 	run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error)
 	idle(ctx context.Context) (bool, error)
+	waitIdle(ctx context.Context, most time.Duration) error
 	// queueState says how the queue of tasks does.
 	queueState(ctx context.Context) (job.State, error)
 	// now returns the time of the database's machine; zero: it is this one.
@@ -142,6 +146,9 @@ func (db *DB) Ping(ctx context.Context) error {
 // forgot to. It is nil on SQLite, where nothing but the statements does.
 func (db *DB) CheckRowSecurity(ctx context.Context) error { return db.engine.walled(ctx) }
 
+// Commits returns a number that grows with every transaction of this process that may have written.
+func (db *DB) Commits() int64 { return db.commits.Load() }
+
 // Run begins to carry out the tasks that were enqueued.
 func (db *DB) Run(ctx context.Context, h *job.Handlers, o job.Options) (*job.Runner, error) {
 	return db.engine.run(ctx, h, o)
@@ -153,6 +160,11 @@ func (db *DB) Place(ctx context.Context) (string, error) { return db.engine.plac
 
 // Idle reports whether no task is running or could be run now.
 func (db *DB) Idle(ctx context.Context) (bool, error) { return db.engine.idle(ctx) }
+
+// WaitIdle returns when Idle reports true, or after some time at the latest.
+func (db *DB) WaitIdle(ctx context.Context, most time.Duration) error {
+	return db.engine.waitIdle(ctx, most)
+}
 
 // Kind is what an installation is.
 type Kind string

@@ -143,6 +143,7 @@ func (db *DB) once(ctx context.Context, s scope, commit bool, fn func(*Tx) error
 	if err := inner.commit(ctx); err != nil {
 		return db.engine.retryable(err), fmt.Errorf("commit: %w", err)
 	}
+	db.commits.Add(1)
 	if len(tasks) > 0 {
 		db.seam.Enqueue(tasks)
 	}

@@ -81,12 +81,20 @@ func longTests(ctx context.Context) (string, error) {
 	}
 	figures := "| Test | Seconds |\n|---|---|\n"
 	var failed error
-	for pkg, names := range packages {
-		out, err := run(ctx, "go", "test", "-tags", tag, "-count=1", "-v", "-parallel", "4", "-timeout", "2h", "-run", "^("+strings.Join(names, "|")+")$", pkg)
+	for pkg, p := range packages {
+		args := []string{"test", "-tags", tag, "-count=1", "-v", "-parallel", "4", "-timeout", "2h"}
+		if !p.whole {
+			args = append(args, "-run", "^("+strings.Join(p.tests, "|")+")$")
+		}
+		out, err := run(ctx, "go", append(args, pkg)...)
 		passed := finished.FindAllStringSubmatch(out, -1)
-		if err != nil || len(passed) != len(names) {
-			failed = errors.Join(failed, err, fmt.Errorf("%s: %d tests passed, of %d", pkg, len(passed), len(names)))
+		if err != nil || len(passed) < len(p.tests) {
+			failed = errors.Join(failed, err, fmt.Errorf("%s: %d tests passed, of %d", pkg, len(passed), len(p.tests)))
 			continue
+		}
+		if p.whole {
+			figures += fmt.Sprintf("| all other %d tests of %s | |\n", len(passed)-len(p.tests), strings.TrimPrefix(pkg, "github.com/perennialhq/perennial/"))
+			passed = slices.DeleteFunc(passed, func(m []string) bool { return !slices.Contains(p.tests, m[1]) })
 		}
 		slices.SortFunc(passed, func(a, b []string) int { return strings.Compare(a[1], b[1]) })
 		for _, p := range passed {
@@ -98,8 +106,19 @@ func longTests(ctx context.Context) (string, error) {
 
 var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
-// longPackages returns the names of the long tests, by their package.
-func longPackages(ctx context.Context) (map[string][]string, error) {
+// longPackage is a package with long tests.
+type longPackage struct {
+	tests []string
+	// whole says that the build tag changes more than which tests there are, such as how many variants a
+	// test takes: all of its tests are run.
+	whole bool
+}
+
+// elsewhere are packages of which another part runs all tests.
+var elsewhere = []string{"github.com/perennialhq/perennial/test/pages"}
+
+// longPackages returns the packages with long tests.
+func longPackages(ctx context.Context) (map[string]longPackage, error) {
 	const format = "{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}\n{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}\n{{end}}"
 	short, err := output(ctx, "go", "list", "-f", format, "./...")
 	if err != nil {
@@ -109,10 +128,14 @@ func longPackages(ctx context.Context) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := strings.Split(short, "\n")
-	packages := map[string][]string{}
-	for line := range strings.Lines(long) {
-		line = strings.TrimSpace(line)
+	known, kept := strings.Split(short, "\n"), strings.Split(long, "\n")
+	packages := map[string]longPackage{}
+	for _, line := range known {
+		if pkg, _, found := strings.Cut(line, " "); found && !slices.Contains(kept, line) && !slices.Contains(elsewhere, pkg) {
+			packages[pkg] = longPackage{whole: true}
+		}
+	}
+	for _, line := range kept {
 		pkg, file, found := strings.Cut(line, " ")
 		if !found || slices.Contains(known, line) {
 			continue
@@ -121,8 +144,12 @@ func longPackages(ctx context.Context) (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		p := packages[pkg]
 		for _, m := range testFunc.FindAllSubmatch(text, -1) {
-			packages[pkg] = append(packages[pkg], string(m[1]))
+			p.tests = append(p.tests, string(m[1]))
+		}
+		if p.whole || len(p.tests) > 0 {
+			packages[pkg] = p
 		}
 	}
 	if len(packages) == 0 {

@@ -113,7 +113,7 @@ func (w *world) begin(database string) {
 		Mail:     config.Mail{MailHost: "127.0.0.1", MailPort: w.mails.port, MailUser: "subs", MailPassword: mailPassword, MailFrom: "subs@shop.example", MailTLS: "starttls", DKIMSelector: "mail", MailTimeout: 2 * time.Second},
 		Workers:  1, SweepEvery: time.Second, ReconcileEvery: time.Hour, RatePerSecond: 100, RateBurst: 100, WaitsScale: 1,
 	}
-	w.app, err = app.New(w.Context(), app.Options{Settings: s, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production, Migrate: true, Relaxed: true})
+	w.app, err = app.New(w.Context(), app.Options{Settings: s, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler), Kind: app.Production, Migrate: true, Relaxed: true, BuildLate: true})
 	w.must(err)
 	w.Cleanup(func() { w.must(w.app.Close()) })
 	connected, err := w.app.Intake.Connect(w.Context(), platform.Shop{Domain: domain, Token: "shpat_demo"}, 9, 0, shop.Settings{})

@@ -11,7 +11,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
 
-// rules are the ways in which the platform may treat tokens.
+// rules are the ways in which the platform may treat tokens: the first and the last have the least and
+// the most that may go wrong.
 var rules = []simulator.TokenRules{
 	{}, {AccessEndsEarly: true}, {RetryIssuesAnother: true}, {AccessEndsEarly: true, RetryIssuesAnother: true},
 }
@@ -101,13 +102,16 @@ func TestKillAtEveryStepLocksNoStoreOut(t *testing.T) {
 			},
 		},
 	}
-	for _, tt := range tests {
+	for n, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for name, open := range databases(t) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					for i, rule := range rules {
+					if name != "SQLite" && n >= casesOnPostgres {
+						return
+					}
+					for i, rule := range someRules() {
 						if name != "SQLite" && i > 0 {
 							continue // the databases do not differ in the platform's rules
 						}

@@ -101,17 +101,25 @@ func (c *club) in(fn func(*store.Tx) error) {
 	}
 }
 
-// to lets time pass until an instant, working every hour.
+// to lets time pass until an instant, working an hour after what is due next at the latest.
 func (c *club) to(at time.Time) {
 	c.Helper()
 	for {
 		if err := errors.Join(c.Work(c.Context(), c.shop.ID), c.post.Work(c.Context(), c.shop.ID)); err != nil {
 			c.Fatal(err)
 		}
-		if !c.at.Now().Before(at) {
+		now := c.at.Now()
+		if !now.Before(at) {
 			return
 		}
-		c.at.Set(c.at.Now().Add(min(time.Hour, at.Sub(c.at.Now()))))
+		next, some, err := c.db.Shops().NextDue(c.Context(), now)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if !some || next.After(at) {
+			next = at
+		}
+		c.at.Set(now.Add(max(next.Sub(now), min(time.Hour, at.Sub(now)))))
 	}
 }
 
