@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +97,30 @@ func (l looks) Look(_ context.Context, of shop.Shop) (portal.Look, error) {
 // Now is when a site is opened: a Friday.
 var Now = time.Date(2027, time.February, 26, 12, 0, 0, 0, time.UTC)
 
+// texts is the catalogue of all sites of a test process.
+var texts struct {
+	sync.Mutex
+	*locale.Catalogue
+}
+
+// loadTexts returns the portal's texts with those of the pseudo language. A test process loads them once:
+// that takes more time than the rest of a site.
+func loadTexts(t testing.TB) *locale.Catalogue {
+	t.Helper()
+	texts.Lock()
+	defer texts.Unlock()
+	if texts.Catalogue == nil {
+		files, err := portal.TextFiles()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts.Catalogue, err = locale.Load(localetest.WithPseudo(t, files)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts.Catalogue
+}
+
 // Open returns a site on a new database with the rooms that a function makes of it.
 func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 	t.Helper()
@@ -112,12 +137,8 @@ func Open(t testing.TB, rooms func(*Site) []portal.Room) *Site {
 		}
 		s.must(s.DB.Shops().AddShop(t.Context(), of))
 	}
-	files, err := portal.TextFiles()
-	s.must(err)
-	texts, err := locale.Load(localetest.WithPseudo(t, files))
-	s.must(err)
 	pages, err := portal.New(portal.Options{
-		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: texts, Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Logos: s.Designs, Mails: s.Portal, Rooms: rooms(s),
+		Frame: web.Frame{Log: slog.New(slog.NewTextHandler(s.Log, nil))}, Login: s.Login, Texts: loadTexts(t), Languages: s.Portal, Repeats: s.Portal, Clock: s.Clock, Key: []byte("key of the forms"), Looks: looks{s}, Logos: s.Designs, Mails: s.Portal, Rooms: rooms(s),
 		Proxies: map[string]web.Shoppers{"subscriptions": proxy{login.ProxyAuthenticator{Proxy: shopify.Proxy{Secret: Secret}, Shops: s.DB.Shops(), Clock: s.Clock}}},
 	})
 	s.must(err)
