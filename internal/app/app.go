@@ -150,7 +150,7 @@ type App struct {
 	Connections *connection.Service
 
 	options  Options
-	inline   *inline        // nil: tasks are in the queue of the database
+	inline   *inline         // nil: tasks are in the queue of the database
 	sms      *deliver.Twilio // nil: no SMS are sent
 	handlers job.Handlers
 	jobs     *job.Runner

@@ -61,7 +61,7 @@ func (l *life) moveTo(db *store.DB, mail *counting) {
 	l.app, err = On(db, Options{
 		Settings: config.Server{
 			Platform:       config.Platform{PlatformURL: "https://{shop}", APIVersion: schema.Version, AppSecret: lifeSecret, PublicURL: "http://perennial.example.com", CallTimeout: time.Hour},
-			ReconcileEvery: 24 * time.Hour,
+			ReconcileEvery: rareChecks,
 		},
 		Clock: l.clock, Log: slog.New(slog.DiscardHandler), Kind: Sandbox,
 		Simulated: &Simulated{

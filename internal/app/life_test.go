@@ -94,7 +94,10 @@ func liveOn(t *testing.T, next string, policy simulator.PolicySpec) *life {
 		Deliver: inProcess(func() http.Handler { return l.app.Subscriptions }),
 	})
 	l.must(err)
-	t.Cleanup(func() { l.must(l.sim.Close()) })
+	t.Cleanup(func() {
+		l.must(l.sim.Close())
+		*l = life{t: t} // package testing keeps every parallel test's cleanups until the last test has ended
+	})
 	l.must(l.sim.AddShop(simulator.ShopSpec{Domain: at.Domain, Token: string(at.Token), TimeZone: "America/New_York"}))
 	variants, err := l.sim.AddProduct(simulator.ProductSpec{Title: "Tea", Variants: []simulator.VariantSpec{{Title: "Green", Price: "12.50"}}})
 	l.must(err)

@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -227,10 +228,12 @@ var failures = map[string]struct {
 // move: the move says why it waits, goes on when the source is well, and each order is charged once.
 func TestMoveWaitsForSourceThatFails(t *testing.T) {
 	t.Parallel()
-	for name, f := range failures {
-		for step, part := range map[string]string{"listing": "subscription-contract-details", "reading": "contract-external", "its orders": "past-orders"} {
+	parts := map[string]string{"listing": "subscription-contract-details", "reading": "contract-external", "its orders": "past-orders"}
+	for n, name := range slices.Sorted(maps.Keys(failures)) {
+		for _, step := range inTurn(n, slices.Sorted(maps.Keys(parts))) {
 			t.Run(name+" while "+step, func(t *testing.T) {
 				t.Parallel()
+				f, part := failures[name], parts[step]
 				says := f.says
 				if name == "an answer in another form" && step == "reading" {
 					says = "answered with contract 0" // it is an object
@@ -266,10 +269,11 @@ func TestMoveWaitsForSourceThatFails(t *testing.T) {
 // The same at each step of a contract's move.
 func TestContractArrivesThoughSourceFailsMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, f := range failures {
-		for _, step := range []string{"update-status", "contract-external", "subscription-contracts/50"} {
+	for n, name := range slices.Sorted(maps.Keys(failures)) {
+		for _, step := range inTurn(n, []string{"update-status", "contract-external", "subscription-contracts/50"}) {
 			t.Run(name+" at "+step, func(t *testing.T) {
 				t.Parallel()
+				f := failures[name]
 				s := from(t, 2)
 				s.begin()
 				s.pass(10 * time.Minute)

@@ -114,7 +114,7 @@ type longPackage struct {
 	whole bool
 }
 
-// elsewhere are packages of which another part runs all tests.
+// elsewhere are packages whose tests another part runs.
 var elsewhere = []string{"github.com/perennialhq/perennial/test/pages"}
 
 // longPackages returns the packages with long tests.

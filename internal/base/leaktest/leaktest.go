@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	runs   = 25
+	runs   = 15
 	warmUp = 5 // runs after which caches are full
 )
 
@@ -18,12 +18,12 @@ const (
 // stops take at most: a stop takes less than a tenth of a second, more on a busy machine, and
 // net/http waits for five seconds for an unused connection.
 const (
-	leftHeap       = 2 << 20 // bytes
+	leftHeap       = 1 << 20 // bytes
 	leftGoroutines = 5
 	medianStop     = 3 * time.Second
 )
 
-// StartAndStop calls run 25 times, which starts something, stops it and returns how
+// StartAndStop calls run 15 times, which starts something, stops it and returns how
 // long stopping took. It measures the whole process: the test must not be parallel.
 func StartAndStop(t *testing.T, run func() time.Duration) {
 	t.Helper()

@@ -124,13 +124,18 @@ func TestDays(t *testing.T) {
 var orderTimes = [][2]int{{0, 0}, {0, 15}, {0, 30}, {1, 0}, {1, 45}, {2, 0}, {2, 15}, {2, 30}, {3, 0}, {9, 0}, {12, 0}, {22, 59}, {23, 0}, {23, 30}, {23, 59}}
 
 // TestLocalInEveryZone checks what must hold of each day next to each change
-// of each zone, and has the oracle watch the clock through some of them.
+// of each zone in ten years, which are later in each next zone, and has the oracle watch
+// the clock through some of them. With -exhaustive it takes every day of forty years.
 func TestLocalInEveryZone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	from, to := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2061, 1, 1, 0, 0, 0, 0, time.UTC)
 	watched := 0
-	for _, name := range zones(t) {
+	for i, name := range zones(t) {
+		from, to := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2061, 1, 1, 0, 0, 0, 0, time.UTC)
+		if !*exhaustive {
+			from = from.AddDate(10*(i%4), 0, 0)
+			to = from.AddDate(11, 0, 0)
+		}
 		z := zone(t, name)
 		order := orderTimes[random.IntN(len(orderTimes))]
 		c := Calendar{Zone: z, Hour: order[0], Minute: order[1]}
@@ -165,7 +170,7 @@ func TestLocalInEveryZone(t *testing.T) {
 			}
 		}
 	}
-	if watched < 2000 {
+	if watched < 1000 {
 		t.Errorf("the oracle watched only %d days", watched)
 	}
 }

@@ -176,8 +176,9 @@ const (
 )
 
 // Forty years of every zone: the 31st of every month, two anchors that fall
-// together in short months, and the days around every change of the clocks, at
-// the times that the change leaves out or repeats and at some others.
+// together in short months, and the days around the changes of the clocks of ten
+// years, at the times that the change leaves out or repeats and at some others. With
+// -exhaustive it is every day.
 func TestCadenceAgreesForFortyYearsInEveryZone(t *testing.T) {
 	t.Parallel()
 	db := opened(t)
@@ -200,7 +201,9 @@ func TestCadenceAgreesForFortyYearsInEveryZone(t *testing.T) {
 				compared++
 			}
 		}
-		days := z.Around(sweepFrom, sweepTo, 2)
+		const tenYears = (sweepTo - sweepFrom) / 4
+		from := sweepFrom + i%4*tenYears // ten years, which are later in each next zone
+		days := z.Around(from, from+tenYears, 2)
 		if *exhaustive {
 			days = days[:0]
 			for day := sweepFrom; day <= sweepTo; day++ {
@@ -220,7 +223,7 @@ func TestCadenceAgreesForFortyYearsInEveryZone(t *testing.T) {
 			}
 		}
 	}
-	if compared < 1_000_000 {
+	if compared < 300_000 {
 		t.Errorf("only %d dates were compared", compared)
 	}
 	t.Logf("%d dates in %d zones of %s", compared, len(db.Zones), db.Version)
