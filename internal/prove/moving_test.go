@@ -1,9 +1,6 @@
 package prove
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 // tinyMoves is a world of moves that takes seconds.
 var tinyMoves = size{shops: 1, contracts: 16, lasts: 100 * day, calm: 10 * day, slack: smallMoves.slack}
@@ -40,20 +37,4 @@ func TestQuietMoves(t *testing.T) {
 			t.Errorf("violations after %q: %v", lie, r.violations[before:])
 		}
 	}
-}
-
-// The other service is away for hours again and again, so that orders fall due while their contracts are
-// between the services.
-func TestMovesWhileOtherServiceIsAway(t *testing.T) {
-	t.Parallel()
-	p := drawMoves(39, 1, tinyMoves)
-	p.Rates = map[Kind]float64{PeerOutage: 0.1}
-	if r := movedTo(t, p); r.late == 0 && r.latest < time.Hour {
-		t.Error("no order fell due between the services")
-	}
-}
-
-func TestMovesUnderFaults(t *testing.T) {
-	t.Parallel()
-	movedTo(t, drawMoves(22, 1, tinyMoves))
 }

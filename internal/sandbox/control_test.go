@@ -263,7 +263,7 @@ func TestChargesFollowDirector(t *testing.T) {
 
 func TestFaultsDelayWithoutDoubleCharge(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Contracts: 24, CheckEvery: reconcileEvery})
+	b := start(t, Options{MainOnly: true, Contracts: 16, CheckEvery: reconcileEvery})
 	var set faultsView
 	b.direct("POST", "/platform/faults", `{"rate":0.4,"kinds":["timeout_after","http_500","connection_reset","webhook_lost","webhook_duplicated"],"seed":7,"for":"P20D"}`, &set)
 	b.advance("P1M")

@@ -28,7 +28,7 @@ func until(t *testing.T, what string, done func() bool) {
 
 func TestMerchantInstallsInABrowser(t *testing.T) {
 	t.Parallel()
-	b := start(t, Options{Empty: true, NotInstalled: true})
+	b := start(t, Options{Empty: true, NotInstalled: true, CheckEvery: reconcileEvery})
 	store := func() (shop.Shop, bool) {
 		found, err := b.front.running().Store.Shops().ShopByDomain(t.Context(), demo.Main)
 		if err != nil && !fault.Is(err, fault.NotFound) {

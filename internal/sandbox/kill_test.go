@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()
 		if err := Run(ctx, Options{
-			DataDir: dir, Listen: "127.0.0.1:0", Contracts: 30, Second: os.Getenv(childSecond) != "",
+			DataDir: dir, Listen: "127.0.0.1:0", MainOnly: true, Contracts: 16, Second: os.Getenv(childSecond) != "",
 			Database: os.Getenv(childDatabase), SecondDatabase: os.Getenv(childSecondDatabase),
 		}); err != nil {
 			fmt.Fprintln(os.Stderr, err)

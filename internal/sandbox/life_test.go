@@ -48,7 +48,7 @@ func onBoth(t *testing.T, test func(t *testing.T, database func(testing.TB) stri
 const others = 256
 
 func liveInABrowser(t *testing.T, database string) {
-	b := start(t, Options{Empty: true, NotInstalled: true, Database: database})
+	b := start(t, Options{Empty: true, NotInstalled: true, Database: database, CheckEvery: reconcileEvery})
 	weekly := b.subscribed("ada@shopper.example", "WEEK", beginning().AddDate(0, 0, 2))
 	monthly := b.subscribed("bo@shopper.example", "MONTH", beginning().AddDate(0, 0, 1))
 	for i := range others {

@@ -52,8 +52,8 @@ func owed(c moving.Contract) bool { _, is := c.UnderWay(); return is }
 // before anything is changed, and each customer is charged the same amounts on the same days as before.
 func TestStoreMovesInFromFile(t *testing.T) {
 	t.Parallel()
-	stays := startInline(t, Options{MainOnly: true, Contracts: 30})
-	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 30})
+	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16})
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	stays.withoutSwaps()
 	b.withoutSwaps()

@@ -109,7 +109,7 @@ func TestMoveGoesOnAfterKillAtEachStage(t *testing.T) {
 }
 
 func goesOnAfterKills(t *testing.T, database func(testing.TB) string) {
-	stays := startInline(t, Options{Contracts: 30})
+	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
 	stays.withoutSwaps()
 	k := &killed{T: t, dir: t.TempDir(), databases: [2]string{database(t), database(t)}}
 	k.start()
@@ -154,7 +154,7 @@ func goesOnAfterKills(t *testing.T, database func(testing.TB) string) {
 		t.Errorf("the process was killed at %d stages of %d", died, len(stages))
 	}
 	killAfter(t, k.child, 0)
-	b := start(t, Options{DataDir: k.dir, Second: true, Contracts: 30, Database: k.databases[0], SecondDatabase: k.databases[1]})
+	b := start(t, Options{DataDir: k.dir, Second: true, Contracts: 16, Database: k.databases[0], SecondDatabase: k.databases[1]})
 	b.advance("P1D")
 	b.arrived(id)
 	var at struct{ Now time.Time }

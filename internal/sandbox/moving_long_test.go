@@ -22,6 +22,16 @@ func TestStoreMovesUnderFaultsAndBackOnPostgreSQL(t *testing.T) {
 	movesUnderFaultsAndBack(t, pgtest.Empty)
 }
 
+func TestPartsMoveBeforeContractsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	movesWithParts(t, pgtest.Empty(t))
+}
+
+func TestPartsMoveOutBeforeContractsOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	movesOutWithParts(t, pgtest.Empty)
+}
+
 func TestMoveGoesOnAfterKillAtEachStageOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	goesOnAfterKills(t, pgtest.Empty)

@@ -152,14 +152,14 @@ func (b *bench) sameBalances(id moving.ID) {
 
 func TestPartsMoveBeforeContracts(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, database func(testing.TB) string) { movesWithParts(t, database(t)) })
+	movesWithParts(t, file(t))
 }
 
 // movesWithParts moves a store with its plan groups, swap rules and members: none is made twice, and each
 // customer is charged the same amounts on the same days as without the move, also where a rule applies.
 func movesWithParts(t *testing.T, database string) {
-	stays := startInline(t, Options{MainOnly: true, Contracts: 30})
-	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 30, SecondDatabase: database})
+	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, SecondDatabase: database})
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	id := b.startMove(b.Manifest().Loyalty)
@@ -245,14 +245,14 @@ func (b *bench) balancesGoBack(id moving.ID) {
 
 func TestPartsMoveOutBeforeContracts(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, database func(testing.TB) string) { movesOutWithParts(t, database) })
+	movesOutWithParts(t, file)
 }
 
 // movesOutWithParts moves a store out with its plan groups, swap rules and members: none is made twice at the
 // other service, and each customer is charged the same amounts on the same days as without the move.
 func movesOutWithParts(t *testing.T, database func(testing.TB) string) {
-	stays := startInline(t, Options{MainOnly: true, Contracts: 30})
-	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 30, Database: database(t), SecondDatabase: database(t)})
+	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
+	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, Database: database(t), SecondDatabase: database(t)})
 	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
 	for _, of := range []*bench{stays, b} { // contracts that move begin with their first order there: the rule must not depend on that

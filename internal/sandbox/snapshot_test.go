@@ -13,7 +13,7 @@ import (
 
 func TestSnapshotRestoresEverything(t *testing.T) {
 	t.Parallel()
-	testSnapshot(t, Options{Contracts: 20})
+	testSnapshot(t, Options{MainOnly: true, Contracts: 20})
 }
 
 func testSnapshot(t *testing.T, o Options) {
@@ -59,7 +59,7 @@ func testSnapshot(t *testing.T, o Options) {
 func TestSandboxContinuesAfterRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", Contracts: 24})
+	first, err := Start(t.Context(), Options{DataDir: dir, Listen: "127.0.0.1:0", MainOnly: true, Contracts: 16})
 	if err != nil {
 		t.Fatal(err)
 	}
