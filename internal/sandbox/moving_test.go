@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/app"
@@ -201,52 +200,4 @@ func (b *bench) withoutSwaps() {
 	if status, text := ask(b.t, "DELETE", fmt.Sprintf("%s/api/external/v2/product-swaps/%d", m.Subscriptions, m.Examples.SwapRule), m.APIKey, ""); status/100 != 2 {
 		b.t.Fatalf("removing the swap rule answered %d %s", status, text)
 	}
-}
-
-// A store moves from one service to another in waves. Each customer is charged the same amounts on the
-// same days as without the move.
-func TestStoreMovesInWaves(t *testing.T) {
-	t.Parallel()
-	movesInWaves(t, file)
-}
-
-func movesInWaves(t *testing.T, database func(testing.TB) string) {
-	stays := startInline(t, Options{MainOnly: true, Contracts: 40})
-	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40, Database: database(t), SecondDatabase: database(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	for _, one := range []*bench{stays, b} {
-		one.withoutSwaps()
-		one.edit()
-	}
-	id := b.moveIn()
-	b.advance("PT10M")
-	p := b.progress(id)
-	if p.Move.Status != moving.Ready || p.Read != p.Total || p.Total != 40 {
-		b.describeMove(id)
-		t.Fatalf("after ten minutes the move is %s with %d of %d contracts read (%s)", p.Move.Status, p.Read, p.Total, p.Move.Failure)
-	}
-	for _, sum := range p.Sums {
-		if sum.Here != sum.There || sum.HereOrders != sum.ThereOrders || sum.Here == 0 {
-			t.Errorf("the next orders here and there are %+v", sum)
-		}
-	}
-	b.advance("P10D")
-	if compared, differ, unexplained := b.progress(id).Differences(); compared == 0 || unexplained > 0 {
-		t.Errorf("of %d orders that were compared %d differ, %d of them unexplained: %+v", compared, differ, unexplained, b.progress(id).Tallies)
-	}
-	for _, percent := range moving.Waves {
-		b.wave(id, percent)
-		b.advance("P1D")
-	}
-	b.advance("P30D")
-	b.arrived(id)
-	var mails []message
-	b.direct("GET", "/mail", "", &mails)
-	for _, m := range mails {
-		if m.Instance == secondName && slices.Contains([]string{"subscription_created", "order_skipped", "next_date", "product_added"}, m.Kind) {
-			t.Errorf("%s was written to about the move: %s", m.To, m.Kind)
-		}
-	}
-	stays.advance("P43DT10M")
-	b.sameCharges(stays)
 }
