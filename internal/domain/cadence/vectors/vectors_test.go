@@ -173,9 +173,10 @@ func TestTablesHaveKnownDates(t *testing.T) {
 const (
 	sweepFrom = 18262
 	sweepTo   = 32871
+	tenYears  = (sweepTo - sweepFrom) / 4
 )
 
-// Forty years of every zone: the 31st of every month, two anchors that fall
+// Forty years of every fourth zone, ten of the others: the 31st of every month, two anchors that fall
 // together in short months, and the days around the changes of the clocks of ten
 // years, at the times that the change leaves out or repeats and at some others. With
 // -exhaustive it is every day.
@@ -187,6 +188,10 @@ func TestCadenceAgreesForFortyYearsInEveryZone(t *testing.T) {
 		in := db.Places[z.Name]
 		minute := vectors.OrderTimes[i%len(vectors.OrderTimes)]
 		start, _ := z.At(sweepFrom+30, 12*60)
+		last := sweepTo
+		if i%4 > 0 && !*exhaustive {
+			last = sweepFrom + tenYears
+		}
 		for _, s := range []vectors.Series{
 			{Zone: z, Start: start, Interval: vectors.Month, Count: 1, Minute: minute},
 			{Zone: z, Start: start, Interval: vectors.Month, Count: 1, Minute: minute, Anchors: []vectors.Anchor{
@@ -194,14 +199,13 @@ func TestCadenceAgreesForFortyYearsInEveryZone(t *testing.T) {
 			}},
 		} {
 			of := series(t, s, in)
-			for n, want := range s.Until(sweepTo) {
+			for n, want := range s.Until(last) {
 				if got := of.Nth(n).Unix(); got != want {
 					t.Fatalf("%s, %s with %d anchors at %d: order %d is %s, want %s", z.Name, s.Interval, len(s.Anchors), minute, n, utc(got), utc(want))
 				}
 				compared++
 			}
 		}
-		const tenYears = (sweepTo - sweepFrom) / 4
 		from := sweepFrom + i%4*tenYears // ten years, which are later in each next zone
 		days := z.Around(from, from+tenYears, 2)
 		if *exhaustive {
