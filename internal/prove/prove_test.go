@@ -113,6 +113,7 @@ func bare(seed uint64) plan {
 func TestBothDatabasesLeaveTheSameTrace(t *testing.T) {
 	t.Parallel()
 	p := drawPlan(13, 1, tiny)
+	p.Lasts = min(p.Lasts, longestOnBoth)
 	p.Rates = only(1, AnswerLost, DatabaseConflict, Death, WebhookLost)
 	lite := lived(t, p, "").sound(t)
 	post := lived(t, p, pgtest.Empty(t)).sound(t)
@@ -146,14 +147,18 @@ func TestChargesDependOnStoryAlone(t *testing.T) {
 		times    float64 // at which faults happen, of their usual rates
 		emptied  float64 // the same of the loss of the queue
 		postgres bool
+		later    bool // only in a soak: another one has the same and more
 	}{
 		"three nodes":                           {nodes: 3},
-		"an emptied queue":                      {nodes: 1, emptied: 40},
-		"faults":                                {nodes: 1, times: 2, emptied: 2},
-		"faults, three nodes":                   {nodes: 3, times: 2, emptied: 2},
+		"an emptied queue":                      {nodes: 1, emptied: 40, later: true},
+		"faults":                                {nodes: 1, times: 2, emptied: 2, later: true},
+		"faults, three nodes":                   {nodes: 3, times: 2, emptied: 2, later: true},
 		"faults, three nodes, an emptied queue": {nodes: 3, times: 2, emptied: 40},
-		"the same on PostgreSQL":                {nodes: 3, times: 2, emptied: 40, postgres: true},
+		"the same on PostgreSQL":                {nodes: 3, times: 2, emptied: 40, postgres: true, later: true},
 	} {
+		if fate.later && !everyFate {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := unhurried(seed)
