@@ -89,9 +89,12 @@ prove: build ## the billing engine through simulated years under faults; RENEWAL
 check: ## all that must hold before a change is done; ends with what it cost, beside the budget
 	$(GO) run ./test/check fmt lint verify test race prove
 
+# The steps whose costs have a budget.
+STEPS     ?= test race prove
+
 budget: ## writes what the check costs now into its budget; REASON="what needs more, and why"
 	$(if $(REASON),,$(error say why: make budget REASON="what needs more, and why"))
-	TESTFLAGS='$(TESTFLAGS) -count=1' $(GO) run ./test/check -update '$(REASON)' test race prove
+	TESTFLAGS='$(TESTFLAGS) -count=1' $(GO) run ./test/check -update '$(REASON)' $(STEPS)
 
 soak: compiler browser ## what takes longer than a check; RENEWALS=1000000 for a long run
 	$(WITHPG) $(GO) run ./test/soak -renewals $(if $(filter file,$(origin RENEWALS)),100000,$(RENEWALS)) $(ARGS)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,11 +72,11 @@ func readBudget(file string) (budget, error) {
 	return b, nil
 }
 
-// with returns the text of the budget after it was changed to what was measured.
+// with returns the text of the budget after the steps that ran were changed to what was measured.
 func (b budget) with(now []line, at time.Time, reason string) string {
 	var text strings.Builder
 	text.WriteString(head)
-	for _, l := range now {
+	for _, l := range slices.Concat(now, b.without(now)) {
 		if !l.inBudget() {
 			continue
 		}
@@ -91,6 +92,23 @@ func (b budget) with(now []line, at time.Time, reason string) string {
 		text.WriteString("# " + r + "\n")
 	}
 	return text.String()
+}
+
+// without returns the lines of steps that did not run, as they are.
+func (b budget) without(now []line) (kept []line) {
+	for _, name := range slices.Sorted(maps.Keys(b.lines)) {
+		step, part, _ := strings.Cut(name, " ")
+		if slices.ContainsFunc(now, func(l line) bool { return l.step == step }) {
+			continue
+		}
+		l := line{step: step, part: part, units: b.lines[name]}
+		for test, units := range b.tests[name] {
+			l.tests = append(l.tests, timings{test, units})
+		}
+		slices.SortFunc(l.tests, func(a, b timings) int { return cmp.Or(cmp.Compare(b.units, a.units), strings.Compare(a.test, b.test)) })
+		kept = append(kept, l)
+	}
+	return kept
 }
 
 // sum returns the sum of all lines.

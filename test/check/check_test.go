@@ -69,6 +69,9 @@ func TestBudgetIsWrittenWithItsReasons(t *testing.T) {
 	if want := allowed + "# 2026-12-01: moves\n"; text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
+	if part := b.with([]line{{step: "prove", part: others, units: 40}}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "faster"); !strings.Contains(part, "40.0 prove (other programs)\n10.0 test internal/app\n\t4.0 TestOld\n\t2.0 TestSame\n") {
+		t.Errorf("after the proof alone:\n%s", part)
+	}
 	if again := budgetOf(t, text); again.sum() != 60 || len(again.reasons) != 2 {
 		t.Errorf("read again: %+v", again)
 	}
