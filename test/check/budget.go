@@ -111,6 +111,16 @@ func (b budget) without(now []line) (kept []line) {
 	return kept
 }
 
+// has reports whether a step has a budget: one that was never measured has none yet.
+func (b budget) has(step string) bool {
+	for name := range b.lines {
+		if strings.HasPrefix(name, step+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // sum returns the sum of all lines.
 func (b budget) sum() (units float64) {
 	for _, one := range b.lines {
@@ -162,10 +172,8 @@ func table(now []line, b budget, steps []step, took time.Duration) string {
 func exceeded(now []line, b budget) error {
 	var over []string
 	sum := 0.0
+	now = slices.DeleteFunc(slices.Clone(now), func(l line) bool { return !l.inBudget() || !b.has(l.step) })
 	for _, l := range now {
-		if !l.inBudget() {
-			continue
-		}
 		sum += l.units
 		allowed := b.lines[l.name()]
 		if l.units > max(packageLimit*allowed, allowed+packageSlack) {
@@ -175,7 +183,7 @@ func exceeded(now []line, b budget) error {
 	if most := sumLimit * b.sum(); sum > most {
 		over = append(over, fmt.Sprintf("the sum is %.1f units, of %.1f", sum, b.sum()))
 		for _, l := range now {
-			if more := l.units - b.lines[l.name()]; l.inBudget() && more > packageSlack {
+			if more := l.units - b.lines[l.name()]; more > packageSlack {
 				over = append(over, fmt.Sprintf("%s costs %.1f more%s", l.name(), more, l.grown(b)))
 			}
 		}

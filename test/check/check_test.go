@@ -43,6 +43,7 @@ func TestBudgetIsExceededByPackageOrSum(t *testing.T) {
 		{"a small package without a line", []line{{step: "test", part: "internal/new", units: 2.9}}, nil},
 		{"a package without a line", []line{{step: "test", part: "internal/new", units: 3.1}}, []string{"test internal/new costs 3.1 units, of 0.0"}},
 		{"the sum a quarter above", []line{app(10), proof(65.1)}, []string{"the sum is 75.1 units, of 60.0", "prove (other programs) costs 15.1 more"}},
+		{"a step that was never measured", []line{{step: "race", part: "internal/app", units: 99}}, nil},
 		{"what depends on caches", []line{{step: "lint", part: others, units: 999}, {step: "test", part: compiling, units: 999}}, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
