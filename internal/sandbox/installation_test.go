@@ -15,7 +15,7 @@ import (
 // until waits for something that a page does after it was loaded.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for ends := time.Now().Add(2 * time.Minute); !done(); {
+	for ends := time.Now().Add(5 * time.Minute); !done(); {
 		if time.Now().After(ends) {
 			t.Fatalf("%s did not happen", what)
 		}

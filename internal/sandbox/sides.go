@@ -57,14 +57,18 @@ type serviceSide struct {
 	clock   clock.Clock
 
 	// What was due next when it was last looked up. It stays so until something is committed or time
-	// moves.
+	// moves; another process may have committed too, so it is looked up again after a while.
 	mu      sync.Mutex
+	until   time.Time // of the machine
 	looked  *app.App
 	commits int64
 	at      time.Time
 	due     time.Time
 	some    bool
 }
+
+// dueLife is how long what is due next is believed without looking again, while nothing is committed here.
+const dueLife = 200 * time.Millisecond
 
 // Work asks for what is due and waits until the queue is empty. A job that is
 // under way may make something due, so its end is waited for in any case.
@@ -90,7 +94,8 @@ func (s *serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	commits, now := a.Store.Commits(), s.clock.Now()
-	if s.looked == a && s.commits == commits && s.at.Equal(now) {
+	machine := clock.System{}.Now()
+	if s.looked == a && s.commits == commits && s.at.Equal(now) && machine.Before(s.until) {
 		return s.due, s.some, nil
 	}
 	due, some, err := a.NextDue(ctx)
@@ -98,5 +103,6 @@ func (s *serviceSide) NextDue(ctx context.Context) (time.Time, bool, error) {
 		return time.Time{}, false, err
 	}
 	s.looked, s.commits, s.at, s.due, s.some = a, commits, now, due, some
+	s.until = machine.Add(dueLife)
 	return due, some, nil
 }
