@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,8 +23,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// commands are the names of the browser's program, the preferred one first.
-var commands = [...]string{"chromium", "google-chrome"}
+// commands are the names of the browser's program, the preferred one first. The first is Chromium without
+// what draws its windows: pages take it a third of the processor time.
+var commands = [...]string{"chromium-headless-shell", "chromium", "google-chrome"}
 
 // Find returns the path of the browser's program.
 func Find() (string, error) {
@@ -49,7 +51,7 @@ const patience = time.Minute
 // start, and a tab takes next to none.
 var running struct {
 	mu      sync.Mutex
-	tests   int // that use it
+	users   int // tests that use it, and calls of Keep
 	browser *Browser
 }
 
@@ -59,26 +61,45 @@ func Start(t testing.TB) *Browser {
 	t.Helper()
 	running.mu.Lock()
 	defer running.mu.Unlock()
-	if running.tests == 0 {
+	if running.browser == nil {
 		b, err := start()
 		if err != nil {
 			t.Fatal(err)
 		}
 		running.browser = b
 	}
-	running.tests++
+	running.users++
 	t.Cleanup(func() {
-		running.mu.Lock()
-		defer running.mu.Unlock()
-		if running.tests--; running.tests > 0 {
-			return
-		}
-		if err := running.browser.end(); err != nil {
+		if err := leave(); err != nil {
 			t.Errorf("end the browser: %v", err)
 		}
 	})
 	return running.browser
 }
+
+// Keep keeps the browser of this process, once a test has started it, until end is called.
+func Keep() (end func() error) {
+	running.mu.Lock()
+	defer running.mu.Unlock()
+	running.users++
+	return leave
+}
+
+// leave ends the browser after its last user.
+func leave() error {
+	running.mu.Lock()
+	defer running.mu.Unlock()
+	if running.users--; running.users > 0 || running.browser == nil {
+		return nil
+	}
+	b := running.browser
+	running.browser = nil
+	return b.end()
+}
+
+// unwanted are features of Chromium that cost processor time in tests: pages of the address bar, which
+// every window loads, and pages that are kept for the way back.
+const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,BackForwardCache"
 
 func start() (*Browser, error) {
 	path, err := Find()
@@ -90,7 +111,8 @@ func start() (*Browser, error) {
 		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(patience))
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(patience),
+		chromedp.Flag("disable-features", unwanted), chromedp.Flag("in-process-gpu", true))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
@@ -115,6 +137,13 @@ type Tab struct {
 	bare bool // scripts are off
 }
 
+// Width, Height and Scheme are how a new tab shows pages.
+const (
+	Width  = 1280
+	Height = 800
+	Scheme = "light"
+)
+
 // Tab opens a tab that closes with the test.
 func (b *Browser) Tab(t testing.TB) *Tab {
 	t.Helper()
@@ -123,7 +152,9 @@ func (b *Browser) Tab(t testing.TB) *Tab {
 	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of its first step
 		t.Fatalf("open a tab: %v", err)
 	}
-	return &Tab{t: t, ctx: ctx}
+	p := &Tab{t: t, ctx: ctx}
+	p.Show(Width, Height, Scheme)
+	return p
 }
 
 // do carries out steps, or fails the test.
@@ -160,6 +191,19 @@ func (p *Tab) Show(width, height int64, scheme string) {
 	})
 }
 
+// Cookies gives the browser cookies that a server has set.
+func (p *Tab) Cookies(url string, cookies []*http.Cookie) {
+	p.t.Helper()
+	p.do("set cookies", func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		for _, c := range cookies {
+			if _, err := chromedp.Call(ctx, network.SetCookie, network.SetCookieParams{URL: url, Name: c.Name, Value: c.Value, Path: c.Path, HTTPOnly: &c.HttpOnly}); err != nil {
+				return chromedp.Void{}, err
+			}
+		}
+		return chromedp.Void{}, nil
+	})
+}
+
 // Open opens an address and returns the status that was answered.
 func (p *Tab) Open(url string) int {
 	p.t.Helper()
@@ -184,10 +228,11 @@ func (p *Tab) status(answer *network.Response) int {
 	return int(answer.Status)
 }
 
-// Submit types a text into the field that a CSS selector finds, presses Enter, and returns
+// Submit types a text over that of the field that a CSS selector finds, presses Enter, and returns
 // the status of the page that follows.
 func (p *Tab) Submit(field, text string) int {
 	p.t.Helper()
+	Eval[bool](p, fmt.Sprintf("document.querySelector(%q).select(), true", field))
 	return p.follow("fill in "+field, chromedp.SendKeys(chromedp.CSS(field), text+kb.Enter))
 }
 
@@ -319,11 +364,9 @@ func (p *Tab) Layout() string {
 // maxStops is after how many presses of Tab the keyboard is believed to go in circles.
 const maxStops = 400
 
-// Keyboard returns the controls, links and scrolling regions that are shown and that Tab
-// does not reach, or reaches without showing so.
-func (p *Tab) Keyboard() []Violation {
-	p.t.Helper()
-	stops := Eval[int](p, `(() => {
+// Expressions around the presses of Tab: what they have to reach, and what of it they did not.
+const (
+	stops = `(() => {
 		const shown = e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length > 0;
 		const scrolls = e => ["auto", "scroll"].some(v => [getComputedStyle(e).overflowX, getComputedStyle(e).overflowY].includes(v)) &&
 			(e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
@@ -341,22 +384,30 @@ func (p *Tab) Keyboard() []Violation {
 		});
 		// a date has stops of its own for the day, the month, the year and the calendar
 		return wanted.length + 3 * controls.filter(e => e.type === "date").length;
-	})()`)
-	if stops > maxStops {
-		p.t.Fatalf("the page has %d stops for the keyboard", stops)
+	})()`
+	unreached = `JSON.stringify(wanted.filter(e => !reached.get(e)).map(e => ({
+		rule: reached.has(e) ? "focus-visible" : "keyboard", where: e.outerHTML.slice(0, 120),
+		reason: reached.has(e) ? "nothing shows that it has the focus" : "Tab does not reach it"})))`
+)
+
+// Keyboard returns the controls, links and scrolling regions that are shown and that Tab
+// does not reach, or reaches without showing so.
+func (p *Tab) Keyboard() []Violation {
+	p.t.Helper()
+	presses := Eval[int](p, stops)
+	if presses > maxStops {
+		p.t.Fatalf("the page has %d stops for the keyboard", presses)
 	}
 	// the focus moves when the key goes down; its way up would take as long once more
 	p.do("press Tab", func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
-		for range stops + 1 {
+		for range presses + 1 {
 			if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, *kb.Encode('\t')[0]); err != nil {
 				return chromedp.Void{}, err
 			}
 		}
 		return chromedp.Void{}, nil
 	})
-	return decode(p, `JSON.stringify(wanted.filter(e => !reached.get(e)).map(e => ({
-		rule: reached.has(e) ? "focus-visible" : "keyboard", where: e.outerHTML.slice(0, 120),
-		reason: reached.has(e) ? "nothing shows that it has the focus" : "Tab does not reach it"})))`)
+	return decode(p, unreached)
 }
 
 // sideways finds what makes a page scroll sideways.

@@ -89,7 +89,8 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.tick("[name=type][value='subscription.billing-success']", "[name=type][value='subscription.paused']")
 	v.submit("endpoint", "#f-url", sink.URL, http.StatusOK)
 	endpoint := browsertest.Eval[string](v.tab, "location.pathname")
-	v.click("test event", "form[action$='/test'] button", http.StatusOK)
+	v.tab.Click("form[action$='/test'] button")
+	v.again("test event", s)
 	v.tab.Open(s.Dashboard + endpoint)
 	v.click("secret", "form[action$='/secret'] button", http.StatusOK)
 	v.open("replay failed", s.Dashboard+endpoint+"/replay", http.StatusOK)
@@ -97,7 +98,8 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 	v.open("webhooks", at+"/webhooks", http.StatusOK)
 	v.open("deliveries", at+"/webhook-deliveries", http.StatusOK)
 	v.click("delivery", "main tbody a", http.StatusOK)
-	v.click("delivery replayed", "form[action$='/replay'] button", http.StatusOK)
+	v.tab.Click("form[action$='/replay'] button")
+	v.again("delivery replayed", s)
 
 	v.open("time", at+"/time", http.StatusOK)
 	v.submit("outcome refused", "#f-contract", "1", http.StatusUnprocessableEntity)
@@ -106,6 +108,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("time does not arrive")
 		}
+		s.rest(t)
 	}
 	v.open("time arrived", at+"/time", http.StatusOK) // the banner is that of the time when the page was opened
 	if got := v.text(".banner.info"); !strings.Contains(got, "(+7 days)") {
@@ -120,6 +123,7 @@ func TestDevelopersWorkInTheBrowser(t *testing.T) {
 			if time.Now().After(end) {
 				t.Fatalf("the scenario does not end (scripts: %v): %s", scripts, v.text("#time-results"))
 			}
+			s.rest(t)
 		}
 	}
 	v.open("time of a scenario", at+"/time", http.StatusOK)

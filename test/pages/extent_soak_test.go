@@ -7,3 +7,6 @@ const many = 1000
 
 // auditedWidths are the widths in pixels at which pages are audited.
 var auditedWidths = []int64{390, 1280}
+
+// auditsAll has every page audited, also those that were audited as they are.
+const auditsAll = true

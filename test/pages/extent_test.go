@@ -2,9 +2,9 @@
 
 package pages
 
-// many is how many contracts a merchant changes at once. A soak has more.
-const many = 100
-
 // auditedWidths are the widths in pixels at which pages are audited. At the others it is only looked
 // whether they scroll sideways; a soak audits them there too.
 var auditedWidths = []int64{390}
+
+// auditsAll has every page audited, also those that were audited as they are. A soak does.
+const auditsAll = false

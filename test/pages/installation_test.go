@@ -31,7 +31,7 @@ func (v *visit) lookInFrame(name string, frame *browsertest.Frame, words string)
 
 func TestEveryPageOfInstallationCanBeUsedByEverybody(t *testing.T) {
 	t.Parallel()
-	s := run(t, sandbox.Options{Empty: true, NotInstalled: true, MembershipsApp: true})
+	s := run(t, sandbox.Options{Empty: true, NotInstalled: true, MembershipsApp: true, CheckEvery: 24 * time.Hour})
 	at, domain := s.URLs(), s.Manifest().Shop
 	v := &visit{t: t, tab: browsertest.Start(t).Tab(t), of: "installation"}
 	v.open("start", at.Subscriptions+"/auth", http.StatusOK)

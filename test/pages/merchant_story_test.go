@@ -1,3 +1,5 @@
+//go:build soak
+
 package pages
 
 import (
@@ -199,13 +201,6 @@ func (m *merchant) recover() {
 	if got := m.text("[aria-labelledby=timeline] .tl"); !strings.Contains(got, "An order was charged") || !strings.Contains(got, "dashboard") {
 		m.t.Errorf("the timeline says:\n%s", got)
 	}
-}
-
-// rest waits until nothing is under way any more.
-func (s *site) rest(t *testing.T) {
-	t.Helper()
-	var mails []struct{ Kind string }
-	s.read(t, "/mail", &mails)
 }
 
 // makeKey makes a key for the warehouse, which reads contracts with it.

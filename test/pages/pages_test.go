@@ -30,9 +30,21 @@ type site struct {
 	manifest sandbox.Manifest
 }
 
+// open starts a sandbox of one store.
 func open(t *testing.T) *site {
 	t.Helper()
-	s := run(t, sandbox.Options{Contracts: 12})
+	return openWith(t, sandbox.Options{Contracts: 12, MainOnly: true})
+}
+
+// openAll does the same with all stores of the demo.
+func openAll(t *testing.T) *site {
+	t.Helper()
+	return openWith(t, sandbox.Options{Contracts: 12})
+}
+
+func openWith(t *testing.T, o sandbox.Options) *site {
+	t.Helper()
+	s := run(t, o)
 	at := &site{URLs: s.URLs(), key: s.Manifest().APIKey, manifest: s.Manifest()}
 	at.portal = at.Subscriptions + portal.Path + login.Handle(s.Manifest().Shop)
 	var customer struct{ Email string }
@@ -74,16 +86,19 @@ func (s *site) link(t *testing.T) string {
 // a keyboard alone. The visits go where a person goes, so what one finds the next builds on.
 func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 	t.Parallel()
-	s, browser := open(t), browsertest.Start(t)
-	visits := map[string]func(*visit){
-		"fronts": func(v *visit) {
+	s, browser := openAll(t), browsertest.Start(t)
+	for _, row := range []struct {
+		name  string
+		visit func(*visit)
+	}{ // one after the other: what one changes, the next shows
+		{"fronts", func(v *visit) {
 			for _, host := range []struct{ name, url string }{
 				{"subscriptions", s.Subscriptions}, {"memberships", s.Memberships}, {"dashboard", s.Dashboard}, {"platform", s.Platform}, {"control", s.Control},
 			} {
 				v.open(host.name, host.url+"/", http.StatusOK)
 			}
-		},
-		"reference": func(v *visit) {
+		}},
+		{"reference", func(v *visit) {
 			docs := s.Subscriptions + "/docs"
 			v.open("index", docs, http.StatusOK)
 			v.submit("found", "[name=q]", "skip order", http.StatusOK)
@@ -93,16 +108,16 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.open("shapes", docs+"/shapes", http.StatusOK)
 			v.open("shape", docs+"/shapes/PlanOption", http.StatusOK)
 			v.open("missing", docs+"/nothing", http.StatusNotFound)
-		},
-		"references of other interfaces": func(v *visit) {
+		}},
+		{"references of other interfaces", func(v *visit) {
 			v.open("loyalty", s.Loyalty+"/loyalty/docs", http.StatusOK)
 			v.open("loyalty resource", s.Loyalty+"/loyalty/docs/points", http.StatusOK)
 			v.open("portal interface", s.Subscriptions+"/portal/docs", http.StatusOK)
 			v.open("portal resource", s.Subscriptions+"/portal/docs/orders", http.StatusOK)
 			v.open("partner", s.Subscriptions+"/api/partner/docs", http.StatusOK)
 			v.open("partner resource", s.Subscriptions+"/api/partner/docs/connections", http.StatusOK)
-		},
-		"portal": func(v *visit) {
+		}},
+		{"portal", func(v *visit) {
 			v.open("sign in", s.portal, http.StatusOK)
 			v.submit("link sent", "[name=email]", s.email, http.StatusOK)
 			link := s.link(v.t)
@@ -110,8 +125,8 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.click("subscriptions", "main button", http.StatusOK)
 			v.open("link used", link, http.StatusGone)
 			v.open("no such store", s.Subscriptions+"/p/nobody", http.StatusNotFound)
-		},
-		"caught messages": func(v *visit) {
+		}},
+		{"caught messages", func(v *visit) {
 			v.open("list", s.Control+"/inbox", http.StatusOK)
 			v.submit("nothing fits", "[name=to]", "no such person", http.StatusOK)
 			v.submit("some fit", "[name=to]", "@shopper", http.StatusOK)
@@ -119,8 +134,8 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.click("phone", ".shapes a:nth-child(2)", http.StatusOK)
 			v.click("dark", ".shapes a:nth-child(3)", http.StatusOK)
 			v.click("text", ".shapes a:nth-child(4)", http.StatusOK)
-		},
-		"storefront": func(v *visit) {
+		}},
+		{"storefront", func(v *visit) {
 			v.open("signed out", s.Storefront, http.StatusOK)
 			v.submit("refused", "[name=customer_id]", "somebody", http.StatusBadRequest)
 			v.submit("signed in", "[name=customer_id]", "7001", http.StatusOK)
@@ -133,13 +148,9 @@ func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
 			v.click("cart", ".buy button", http.StatusOK)
 			v.click("checkout", "main a.button", http.StatusOK)
 			v.click("thanks", ".pay button", http.StatusOK)
-		},
-	}
-	for name, visitAll := range visits {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			visitAll(&visit{t: t, tab: browser.Tab(t), of: name})
-		})
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) { row.visit(&visit{t: t, tab: browser.Tab(t), of: row.name}) })
 	}
 }
 
@@ -227,6 +238,13 @@ func (v *visit) click(name, selector string, want int) {
 	v.look(name, v.tab.Click(selector), want)
 }
 
+// again opens the page that is open again, once nothing is under way any more: what was asked for is done then.
+func (v *visit) again(name string, s *site) {
+	v.t.Helper()
+	s.rest(v.t)
+	v.open(name, browsertest.Eval[string](v.tab, "location.href"), http.StatusOK)
+}
+
 // look audits the page that is open.
 func (v *visit) look(name string, status, want int) {
 	v.t.Helper()
@@ -236,8 +254,9 @@ func (v *visit) look(name string, status, want int) {
 	if !v.tab.RunsScripts() { // the page is looked at where they run
 		return
 	}
-	v.audit(name, part{"", v.tab})
-	v.report(name+", by keyboard", v.tab.Keyboard())
+	if v.audit(name, part{"", v.tab}) {
+		v.report(name+", by keyboard", v.tab.Keyboard())
+	}
 }
 
 // part is a page, or a frame in it.
@@ -248,12 +267,41 @@ type part struct {
 		AuditColours() []browsertest.Violation
 		Layout() string
 		Sideways() []browsertest.Violation
+		Content() string
 	}
 }
 
-// audit looks at parts of the page that is open on a phone and on a desk, in light and in dark, as
+// audit looks at those parts of the page that is open whose checksums are not in the list, and reports
+// whether the page itself is one of them.
+func (v *visit) audit(name string, parts ...part) (page bool) {
+	v.t.Helper()
+	found, page := v.violations(&audited, name, parts...)
+	for _, one := range found {
+		v.t.Error(one)
+	}
+	return page
+}
+
+// violations is audit with another list. It returns what it has found.
+func (v *visit) violations(list *audits, name string, parts ...part) (found []string, page bool) {
+	v.t.Helper()
+	var changed []part
+	for _, p := range parts {
+		if !v.unchanged(list, name, p) {
+			changed = append(changed, p)
+			page = page || p.where == ""
+		}
+	}
+	if len(changed) > 0 || *shots != "" {
+		found = v.everywhere(name, changed)
+		v.tab.Show(browsertest.Width, browsertest.Height, browsertest.Scheme)
+	}
+	return found, page
+}
+
+// everywhere looks at parts of the page that is open on a phone and on a desk, in light and in dark, as
 // far as auditedWidths say. Where the dark only has other colours, its colours alone are looked at.
-func (v *visit) audit(name string, parts ...part) {
+func (v *visit) everywhere(name string, parts []part) (found []string) {
 	v.t.Helper()
 	for _, width := range []int64{390, 1280} {
 		audited := parts
@@ -270,20 +318,29 @@ func (v *visit) audit(name string, parts ...part) {
 					look = p.page.AuditColours
 				}
 				layouts[p] = is
-				v.report(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), look())
+				found = append(found, each(fmt.Sprintf("%s, %s%d pixels wide, %s", name, p.where, width, scheme), look())...)
 			}
 			v.picture(fmt.Sprintf("%s %s %d %s", v.of, name, width, scheme))
 		}
 		for _, p := range parts {
-			v.report(fmt.Sprintf("%s, %s%d pixels wide", name, p.where, width), p.page.Sideways())
+			found = append(found, each(fmt.Sprintf("%s, %s%d pixels wide", name, p.where, width), p.page.Sideways())...)
 		}
 	}
+	return found
+}
+
+// each returns a line for each violation.
+func each(how string, found []browsertest.Violation) (lines []string) {
+	for _, one := range found {
+		lines = append(lines, how+": "+one.String())
+	}
+	return lines
 }
 
 func (v *visit) report(how string, found []browsertest.Violation) {
 	v.t.Helper()
-	for _, one := range found {
-		v.t.Errorf("%s: %s", how, one)
+	for _, one := range each(how, found) {
+		v.t.Error(one)
 	}
 }
 

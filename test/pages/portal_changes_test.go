@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -51,9 +52,13 @@ func TestCustomerPausesMovesAndPaysInTheBrowser(t *testing.T) {
 	}
 }
 
-// href opens a page and returns where a link of it leads.
+// href returns where a link of a page leads. The page is read and not shown.
 func (v *visit) href(page, link string) string {
 	v.t.Helper()
-	v.tab.Open(page)
-	return browsertest.Eval[string](v.tab, "document.querySelector(`"+link+"`).href")
+	return browsertest.Eval[string](v.tab, fmt.Sprintf(`(() => {
+		const ask = new XMLHttpRequest();
+		ask.open("GET", %q, false);
+		ask.send();
+		return new URL(new DOMParser().parseFromString(ask.responseText, "text/html").querySelector(%q).getAttribute("href"), %[1]q).href;
+	})()`, page, link))
 }
