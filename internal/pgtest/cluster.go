@@ -103,7 +103,7 @@ func TempDir(checkout string) (string, error) {
 // small, because it may be kept in memory.
 var settings = []string{
 	"fsync=off", "synchronous_commit=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
-	"max_wal_size=96MB", "min_wal_size=32MB", "max_connections=400", "shared_buffers=128MB", "listen_addresses=127.0.0.1", "unix_socket_directories=",
+	"max_wal_size=96MB", "min_wal_size=32MB", "max_connections=400", "autovacuum=off", "shared_buffers=128MB", "listen_addresses=127.0.0.1", "unix_socket_directories=",
 }
 
 // durable are settings, after the others, with which what was committed outlives

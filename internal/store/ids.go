@@ -82,10 +82,11 @@ func (s *ids) fill(ctx context.Context, n int) error {
 
 // reserve takes a block of numbers in a transaction of its own. Whenever the
 // numbers have doubled, so have the tables, and the database is asked to analyze them:
-// until then it plans as for empty ones.
+// until then it plans as for empty ones. In the first two blocks there is too little to
+// analyze.
 func (db *DB) reserve(ctx context.Context, n int) (int64, error) {
 	first, err := db.takeBlock(ctx, n)
-	if err == nil && bits.Len64(uint64(first)) != bits.Len64(uint64(first)+uint64(n)) {
+	if err == nil && first >= 2*blockSize && bits.Len64(uint64(first)) != bits.Len64(uint64(first)+uint64(n)) {
 		_ = db.engine.analyze(ctx) // for speed only; the database does it automatically later
 	}
 	return first, err

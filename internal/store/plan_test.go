@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -242,10 +243,23 @@ func (l *queryLog) AfterQuery(_ context.Context, q *bun.QueryEvent) {
 }
 
 // TestSQLiteDueQueriesUseIndexes asks as the engine does, over and over, and
-// reads SQLite's plans: which index it takes it decides by the text alone.
+// reads SQLite's plans: which index it takes it decides by the text alone, once
+// the tables were analyzed.
 func TestSQLiteDueQueriesUseIndexes(t *testing.T) {
 	t.Parallel()
-	db := storetest.SQLite(t)
+	o := storetest.SQLiteOptions(t)
+	storetest.SQLiteFile(t, o.URL)
+	raw, err := sql.Open("sqlite", o.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw.ExecContext(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := storetest.Open(t, o)
 	s := shop.Shop{Domain: "planned.myshopify.com"}
 	if err := db.Shops().AddShop(t.Context(), &s); err != nil {
 		t.Fatal(err)

@@ -32,13 +32,18 @@ const (
 	// rollbackWithin is how long a rollback may take; a connection that takes
 	// longer is given up.
 	rollbackWithin = 5 * time.Second
-	// idleInTransaction is the server's setting for how long a transaction may wait
-	// for its client, and longestIdle what it is where the address does not say.
-	// A node that stands still, or is cut off, in the middle of a transaction keeps
-	// its locks; the server ends it before that is felt for longer than a lease.
-	idleInTransaction = "idle_in_transaction_session_timeout"
-	longestIdle       = "1min"
 )
+
+// ownSettings are the server's settings for connections, where the address does not say otherwise.
+var ownSettings = map[string]string{
+	// How long a transaction may wait for its client. A node that stands still, or is cut off, in the
+	// middle of a transaction keeps its locks; the server ends it before that is felt for longer than
+	// a lease.
+	"idle_in_transaction_session_timeout": "1min",
+	// Statements read few rows by an index: to compile one takes longer than to run it, and the server
+	// compiles by an estimate that is too high where a table has no statistics yet.
+	"jit": "off",
+}
 
 func openPostgres(ctx context.Context, o Options) (engine, *bun.DB, error) {
 	return openPostgresWith(ctx, o, patience(answerWithin))
@@ -53,12 +58,17 @@ func openPostgresWith(ctx context.Context, o Options, p patience) (engine, *bun.
 	// never be used twice, and the text must mean the same on every server.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
-	if config.ConnConfig.RuntimeParams[idleInTransaction] == "" {
-		// Not when the connection begins: poolers refuse settings that they do not know.
-		config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "SET "+idleInTransaction+" = '"+longestIdle+"'")
-			return err
+	// Not when the connection begins: poolers refuse settings that they do not know.
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		for name, value := range ownSettings {
+			if config.ConnConfig.RuntimeParams[name] != "" {
+				continue
+			}
+			if _, err := conn.Exec(ctx, "SET "+name+" = '"+value+"'"); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
 	p.setOn(config)
 	if config.MaxConns = int32(o.MaxConns); o.MaxConns == 0 {

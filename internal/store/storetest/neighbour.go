@@ -82,41 +82,48 @@ const leastTables = 45
 type watch struct {
 	columns string // SQL that lists the columns of the tables of tenants, in order
 	row     func(columns []string) string
-	concat  string // SQL that puts the texts v together, the same way each time
+	concat  string // SQL that puts texts together, the same way each time
 
 	once   sync.Once
 	query  string
-	before map[string]string
+	before map[itsTable]string
 	err    error
 }
 
 var onSQLite = &watch{
 	columns: `SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' ORDER BY t.name, c.cid`,
 	row:     func(columns []string) string { return `concat_ws(' ', "` + strings.Join(columns, `", "`) + `")` },
-	concat:  "group_concat(v, char(10))",
+	concat:  "group_concat(%s, char(10))",
 }
 
 var onPostgres = &watch{
 	columns: `SELECT c.table_name, c.column_name FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
 		WHERE table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY c.table_name, c.ordinal_position`,
 	row:    func([]string) string { return "t::text" },
-	concat: `string_agg(v, E'\n' ORDER BY v)`,
+	concat: `string_agg(%[1]s, E'\n' ORDER BY %[1]s)`,
 }
 
-// rows returns a neighbour's rows as text, by table.
-func (w *watch) rows(ctx context.Context, raw *sql.DB) (map[string]string, error) {
+// itsTable names a table of a neighbour.
+type itsTable struct {
+	name string
+	shop shop.ID
+}
+
+// rows returns the neighbours' rows as text, by table.
+func (w *watch) rows(ctx context.Context, raw *sql.DB) (map[itsTable]string, error) {
 	found, err := raw.QueryContext(ctx, w.query)
 	if err != nil {
 		return nil, fmt.Errorf("read the neighbours' rows: %w", err)
 	}
-	defer found.Close()                //nolint:errcheck // Err tells
-	byTable := make(map[string]string) // and neighbour
+	defer found.Close() //nolint:errcheck // Err tells
+	byTable := make(map[itsTable]string)
 	for found.Next() {
-		var table, text string
-		if err := found.Scan(&table, &text); err != nil {
+		var of itsTable
+		var text string
+		if err := found.Scan(&of.name, &of.shop, &text); err != nil {
 			return nil, err
 		}
-		byTable[table] = text
+		byTable[of] = text
 	}
 	return byTable, found.Err()
 }
@@ -140,7 +147,9 @@ func (w *watch) look(ctx context.Context, raw *sql.DB) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	var selects []string
+	var tables, selects []string
+	ids := fmt.Sprint(slices.Collect(maps.Values(neighbours)))
+	ids = strings.ReplaceAll(strings.Trim(ids, "[]"), " ", ", ")
 	for _, table := range slices.Sorted(maps.Keys(columns)) {
 		key := "shop_id"
 		if table == "shops" {
@@ -148,21 +157,22 @@ func (w *watch) look(ctx context.Context, raw *sql.DB) error {
 		} else if !slices.Contains(columns[table], key) {
 			continue
 		}
-		for domain, id := range neighbours {
-			selects = append(selects, fmt.Sprintf(`SELECT '%s of %s', COALESCE((SELECT %s FROM (SELECT %s AS v FROM %s AS t WHERE %s = %d) AS x), '')`,
-				table, domain, w.concat, w.row(columns[table]), table, key, id))
-		}
+		tables = append(tables, table)
+		selects = append(selects, fmt.Sprintf("SELECT '%[1]s', %[2]s, %[3]s FROM %[1]s AS t WHERE %[2]s IN (%[4]s) GROUP BY %[2]s",
+			table, key, fmt.Sprintf(w.concat, w.row(columns[table])), ids))
+	}
+	if len(tables) < leastTables {
+		return fmt.Errorf("the catalogue shows only %d tables of tenants", len(tables))
 	}
 	w.query = strings.Join(selects, " UNION ALL ")
 	if w.before, err = w.rows(ctx, raw); err != nil {
 		return err
 	}
-	if len(w.before) < leastTables*len(neighbours) {
-		return fmt.Errorf("the catalogue shows only %d tables of tenants", len(w.before))
-	}
-	for _, table := range slices.Sorted(maps.Keys(w.before)) {
-		if w.before[table] == "" {
-			return fmt.Errorf("there is no row in %s: add one to parts", table)
+	for _, table := range tables {
+		for domain, id := range neighbours {
+			if w.before[itsTable{table, id}] == "" {
+				return fmt.Errorf("%s has no row in %s: add one to parts", domain, table)
+			}
 		}
 	}
 	return nil
@@ -185,9 +195,9 @@ func (w *watch) guarded(t testing.TB, driver, address string, except ...string) 
 		if err != nil {
 			t.Error(err)
 		}
-		for table, text := range after {
-			if text != w.before[table] && !slices.ContainsFunc(except, func(name string) bool { return strings.HasPrefix(table, name+" ") }) {
-				t.Errorf("the rows of %s were\n%s\nand are\n%s", table, w.before[table], text)
+		for table, text := range w.before {
+			if after[table] != text && !slices.Contains(except, table.name) {
+				t.Errorf("the rows of shop %d in %s were\n%s\nand are\n%s", table.shop, table.name, text, after[table])
 			}
 		}
 	})

@@ -142,7 +142,7 @@ func SharedPostgres(t testing.TB) *store.DB {
 func SharedPostgresOptions(t testing.TB, except ...string) store.Options {
 	t.Helper()
 	o := store.Options{URL: pgtest.New(t, schema{inhabited: true}), SecretKey: SecretKey, Subscribers: subscribers()}
-	onPostgres.guarded(t, "pgx", o.URL+"&perennial.scope=all", except...) // it compares the rows of the neighbours
+	onPostgres.guarded(t, "pgx", pgtest.AsSuperuser(t, o.URL), except...)
 	return o
 }
 
