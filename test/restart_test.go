@@ -74,7 +74,8 @@ func TestCancelledContractRestartsAsNewContract(t *testing.T) {
 	if len(rows) != 1 || rows[0].OriginalContractID == nil || *rows[0].OriginalContractID != old {
 		t.Errorf("the row of the new contract is %+v", rows)
 	}
-	s.wantEntries(created, api2+"SHIPPING_ADDRESS_CHANGE SUCCESS", api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", cancelled, api2+"CONTRACT_CREATED SUCCESS", charged, charged)
+	// the first who reads the new contract records its creation: the call, or the webhook
+	s.wantEntries(created, api2+"SHIPPING_ADDRESS_CHANGE SUCCESS", api2+"SUBSCRIPTION_CONTRACT_UPDATED SUCCESS", cancelled, created+or+api2+"CONTRACT_CREATED SUCCESS", charged, charged)
 }
 
 // written is what a story compares by.
