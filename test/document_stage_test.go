@@ -1,15 +1,20 @@
 package test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
@@ -116,7 +121,7 @@ func (w *stage) renew(f *facts, key string) {
 	}
 }
 
-func (w *stage) document(address string) *openapi3.T {
+func (w *stage) document(address string) (*openapi3.T, *answers) {
 	w.t.Helper()
 	answer, err := http.Get(address)
 	if err != nil {
@@ -131,5 +136,59 @@ func (w *stage) document(address string) *openapi3.T {
 	if err != nil {
 		w.t.Fatalf("%s: %v", address, err)
 	}
-	return doc
+	schemas := jsonschema.NewCompiler()
+	schemas.DefaultDraft(jsonschema.Draft2020)
+	schemas.AssertFormat()
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err == nil {
+		err = schemas.AddResource(address, whole)
+	}
+	if err != nil {
+		w.t.Fatalf("%s: %v", address, err)
+	}
+	return doc, &answers{address: address, schemas: schemas}
+}
+
+// answers holds the bodies of answers to the schemas of a document, each of which is compiled once.
+type answers struct {
+	address string
+	schemas *jsonschema.Compiler
+}
+
+// check returns an error when an operation's document does not allow the body of its answer.
+func (a *answers) check(o *operation, answer *http.Response, text []byte) error {
+	status := fmt.Sprint(answer.StatusCode)
+	documented := o.op.Responses.Value(status)
+	if documented == nil {
+		return fmt.Errorf("the status %s is not documented", status)
+	}
+	kind, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	content := documented.Value.Content[kind]
+	if content == nil {
+		return fmt.Errorf("the content type %s is not documented", kind)
+	}
+	if content.Schema == nil || !strings.HasSuffix(kind, "json") {
+		return nil
+	}
+	at := documented.Ref
+	if at == "" {
+		at = "#/paths/" + pointer(o.path) + "/" + strings.ToLower(o.method) + "/responses/" + status
+	}
+	schema, err := a.schemas.Compile(a.address + at + "/content/" + pointer(kind) + "/schema")
+	if err != nil {
+		return err
+	}
+	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(body)
+}
+
+// pointer escapes a name for a JSON pointer in the fragment of an address.
+func pointer(name string) string {
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }
