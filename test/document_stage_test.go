@@ -149,7 +149,7 @@ func (w *stage) document(address string) (*openapi3.T, *answers) {
 	return doc, &answers{address: address, schemas: schemas}
 }
 
-// answers holds the bodies of answers to the schemas of a document, each of which is compiled once.
+// answers holds the bodies of answers to the schemas of a document, and compiles each schema once.
 type answers struct {
 	address string
 	schemas *jsonschema.Compiler
