@@ -121,7 +121,14 @@ func (w *stage) renew(f *facts, key string) {
 	}
 }
 
-func (w *stage) document(address string) (*openapi3.T, *answers) {
+// document is a document, with a compiler that compiles each of its schemas once.
+type document struct {
+	*openapi3.T
+	address string
+	schemas *jsonschema.Compiler
+}
+
+func (w *stage) document(address string) *document {
 	w.t.Helper()
 	answer, err := http.Get(address)
 	if err != nil {
@@ -136,27 +143,34 @@ func (w *stage) document(address string) (*openapi3.T, *answers) {
 	if err != nil {
 		w.t.Fatalf("%s: %v", address, err)
 	}
-	schemas := jsonschema.NewCompiler()
-	schemas.DefaultDraft(jsonschema.Draft2020)
-	schemas.AssertFormat()
 	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err == nil {
-		err = schemas.AddResource(address, whole)
-	}
 	if err != nil {
 		w.t.Fatalf("%s: %v", address, err)
 	}
-	return doc, &answers{address: address, schemas: schemas}
-}
-
-// answers holds the bodies of answers to the schemas of a document, and compiles each schema once.
-type answers struct {
-	address string
-	schemas *jsonschema.Compiler
+	schemas := jsonschema.NewCompiler()
+	schemas.DefaultDraft(jsonschema.Draft2020)
+	for name, format := range openapi3.SchemaIntegerFormats {
+		schemas.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(value any) error {
+			number, ok := value.(json.Number)
+			if !ok {
+				return nil
+			}
+			n, err := number.Int64()
+			if err != nil {
+				return err
+			}
+			return format.Validate(n)
+		}})
+	}
+	schemas.AssertFormat()
+	if err := schemas.AddResource(address, whole); err != nil {
+		w.t.Fatalf("%s: %v", address, err)
+	}
+	return &document{T: doc, address: address, schemas: schemas}
 }
 
 // check returns an error when an operation's document does not allow the body of its answer.
-func (a *answers) check(o *operation, answer *http.Response, text []byte) error {
+func (d *document) check(o *operation, answer *http.Response, text []byte) error {
 	status := fmt.Sprint(answer.StatusCode)
 	documented := o.op.Responses.Value(status)
 	if documented == nil {
@@ -177,7 +191,7 @@ func (a *answers) check(o *operation, answer *http.Response, text []byte) error 
 	if at == "" {
 		at = "#/paths/" + pointer(o.path) + "/" + strings.ToLower(o.method) + "/responses/" + status
 	}
-	schema, err := a.schemas.Compile(a.address + at + "/content/" + pointer(kind) + "/schema")
+	schema, err := d.schemas.Compile(d.address + at + "/content/" + pointer(kind) + "/schema")
 	if err != nil {
 		return err
 	}

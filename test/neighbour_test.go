@@ -74,7 +74,7 @@ var effects = []string{"createCustomerPortalToken", "createManageSubscriptionLin
 // something, and searches that are posted.
 func (w *stage) reads(address string) (list []*operation) {
 	w.t.Helper()
-	doc, _ := w.document(address)
+	doc := w.document(address)
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
 		item := doc.Paths.Value(path)
 		for method, op := range item.Operations() {

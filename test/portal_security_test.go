@@ -166,7 +166,7 @@ func TestPortalOperationsFindOwnThingsOnly(t *testing.T) {
 	w.leaves(&bob, bob.customer)
 	w.leaves(&gone, bob.customer) // who has it now
 	w.leaves(&w.theirs, w.theirs.customer)
-	doc, _ := w.document(w.urls.Subscriptions + "/portal/openapi.json")
+	doc := w.document(w.urls.Subscriptions + "/portal/openapi.json")
 	state := func(f facts, key string) string {
 		t.Helper()
 		var contract, orders json.RawMessage

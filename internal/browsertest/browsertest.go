@@ -24,7 +24,7 @@ import (
 )
 
 // commands are the names of the browser's program, the preferred one first. The first is Chromium without
-// what draws its windows: pages take it a third of the processor time.
+// what draws its windows: pages take it half the processor time.
 var commands = [...]string{"chromium-headless-shell", "chromium", "google-chrome"}
 
 // Find returns the path of the browser's program.
@@ -97,8 +97,8 @@ func leave() error {
 	return b.end()
 }
 
-// unwanted are features of Chromium that cost processor time in tests: pages of the address bar, which
-// every window loads, and pages that are kept for the way back.
+// unwanted are features of Chromium that cost processor time in tests: those that chromedp turns off, pages
+// of the address bar, which every window loads, and pages that are kept for the way back.
 const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,BackForwardCache"
 
 func start() (*Browser, error) {

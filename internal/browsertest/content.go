@@ -1,7 +1,6 @@
 package browsertest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -53,13 +52,9 @@ func (p *Tab) Content() string {
 }
 
 // Content returns what an audit of the page in the frame looks at, as [Tab.Content] does.
-func (f *Frame) Content() (is string) {
+func (f *Frame) Content() string {
 	f.tab.t.Helper()
-	f.until("read the page", func(ctx context.Context) (err error) {
-		is, err = inFrame[string](ctx, f, content)
-		return err
-	})
-	return is
+	return f.text("read the page", content)
 }
 
 // Rules returns a checksum of axe-core and of the expressions around it. Pages that were found to be

@@ -143,39 +143,44 @@ func (f *Frame) Audit() []Violation { return f.auditBy(allRules) }
 // AuditColours does what [Tab.AuditColours] does.
 func (f *Frame) AuditColours() []Violation { return f.auditBy(colourRules) }
 
-func (f *Frame) auditBy(rules string) (found []Violation) {
+func (f *Frame) auditBy(rules string) []Violation {
 	f.tab.t.Helper()
-	f.until("audit the page", func(ctx context.Context) error {
-		list, err := inFrame[string](ctx, f, axe+";"+fmt.Sprintf(audit, rules))
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal([]byte(list), &found)
-	})
-	return found
+	return f.violations("audit the page", axe+";"+fmt.Sprintf(audit, rules))
 }
 
 // Layout describes what the page in the frame shows and where, as [Tab.Layout] does.
-func (f *Frame) Layout() (is string) {
+func (f *Frame) Layout() string {
 	f.tab.t.Helper()
-	f.until("describe the page", func(ctx context.Context) (err error) {
-		is, err = inFrame[string](ctx, f, layout)
+	return f.text("describe the page", layout)
+}
+
+// text returns the text that an expression makes of the page in the frame.
+func (f *Frame) text(what, expression string) (is string) {
+	f.tab.t.Helper()
+	f.until(what, func(ctx context.Context) (err error) {
+		is, err = inFrame[string](ctx, f, expression)
 		return err
 	})
 	return is
 }
 
-// Sideways returns a violation when the page in the frame scrolls sideways.
-func (f *Frame) Sideways() (found []Violation) {
+// violations returns those that an expression lists of the page in the frame.
+func (f *Frame) violations(what, expression string) (found []Violation) {
 	f.tab.t.Helper()
-	f.until("measure the page", func(ctx context.Context) error {
-		list, err := inFrame[string](ctx, f, sideways)
+	f.until(what, func(ctx context.Context) error {
+		list, err := inFrame[string](ctx, f, expression)
 		if err != nil {
 			return err
 		}
 		return json.Unmarshal([]byte(list), &found)
 	})
 	return found
+}
+
+// Sideways returns a violation when the page in the frame scrolls sideways.
+func (f *Frame) Sideways() []Violation {
+	f.tab.t.Helper()
+	return f.violations("measure the page", sideways)
 }
 
 // Fill sets the value of a field that a CSS selector finds in the page in the frame.

@@ -59,16 +59,14 @@ func openPostgresWith(ctx context.Context, o Options, p patience) (engine, *bun.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
 	// Not when the connection begins: poolers refuse settings that they do not know.
-	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		for name, value := range ownSettings {
-			if config.ConnConfig.RuntimeParams[name] != "" {
-				continue
-			}
-			if _, err := conn.Exec(ctx, "SET "+name+" = '"+value+"'"); err != nil {
-				return err
-			}
+	var set strings.Builder
+	for name, value := range ownSettings {
+		if config.ConnConfig.RuntimeParams[name] == "" {
+			fmt.Fprintf(&set, "SET %s = '%s';", name, value)
 		}
-		return nil
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.PgConn().Exec(ctx, set.String()).Close() // in one round trip
 	}
 	p.setOn(config)
 	if config.MaxConns = int32(o.MaxConns); o.MaxConns == 0 {

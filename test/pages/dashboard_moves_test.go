@@ -147,7 +147,9 @@ func TestContractsComeFromFileInTheBrowser(t *testing.T) {
 	v.click("column missing", "button[value=read]", http.StatusUnprocessableEntity)
 	v.fill("[name=column-billingInterval]", "Billing interval")
 	v.fill("[name=column-nextOrderDate]", "When")
-	v.tab.Click("button[value=read]")
+	if status := v.tab.Click("button[value=read]"); status != http.StatusOK {
+		t.Fatalf("columns named: %d", status)
+	}
 	advance("PT10M")
 	v.open("read", move, http.StatusOK)
 	v.open("contracts", move+"/contracts", http.StatusOK)

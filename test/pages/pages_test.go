@@ -238,9 +238,12 @@ func (v *visit) click(name, selector string, want int) {
 	v.look(name, v.tab.Click(selector), want)
 }
 
-// again opens the page that is open again, once nothing is under way any more: what was asked for is done then.
-func (v *visit) again(name string, s *site) {
+// clickAndWait clicks, waits until what was asked for is done, and looks at the page, opened again.
+func (v *visit) clickAndWait(name, selector string, s *site) {
 	v.t.Helper()
+	if status := v.tab.Click(selector); status != http.StatusOK {
+		v.t.Errorf("%s: the click answers %d", name, status)
+	}
 	s.rest(v.t)
 	v.open(name, browsertest.Eval[string](v.tab, "location.href"), http.StatusOK)
 }

@@ -147,9 +147,10 @@ func (w *watch) look(ctx context.Context, raw *sql.DB) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	var tables, selects []string
-	ids := fmt.Sprint(slices.Collect(maps.Values(neighbours)))
-	ids = strings.ReplaceAll(strings.Trim(ids, "[]"), " ", ", ")
+	var ids, tables, selects []string
+	for _, id := range neighbours {
+		ids = append(ids, fmt.Sprint(id))
+	}
 	for _, table := range slices.Sorted(maps.Keys(columns)) {
 		key := "shop_id"
 		if table == "shops" {
@@ -159,7 +160,7 @@ func (w *watch) look(ctx context.Context, raw *sql.DB) error {
 		}
 		tables = append(tables, table)
 		selects = append(selects, fmt.Sprintf("SELECT '%[1]s', %[2]s, %[3]s FROM %[1]s AS t WHERE %[2]s IN (%[4]s) GROUP BY %[2]s",
-			table, key, fmt.Sprintf(w.concat, w.row(columns[table])), ids))
+			table, key, fmt.Sprintf(w.concat, w.row(columns[table])), strings.Join(ids, ", ")))
 	}
 	if len(tables) < leastTables {
 		return fmt.Errorf("the catalogue shows only %d tables of tenants", len(tables))
