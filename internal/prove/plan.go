@@ -67,6 +67,22 @@ type outcome struct {
 	Code  string
 }
 
+// expected is about how many renewals the world makes: what its intervals allow.
+func (p plan) expected() (renewals int) {
+	end := p.Start.Add(p.Lasts)
+	for _, d := range p.Deals {
+		from := d.At
+		if from.Before(p.Start) {
+			from = p.Start
+		}
+		renewals += int(end.Sub(from) / (lengths[d.Spec.Billing.Interval] * time.Duration(d.Spec.Billing.IntervalCount)))
+	}
+	return renewals
+}
+
+// lengths are about how long intervals are.
+var lengths = map[string]time.Duration{"DAY": day, "WEEK": 7 * day, "MONTH": 30 * day, "YEAR": 365 * day}
+
 // deed is a kind of action.
 type deed string
 

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -49,5 +50,26 @@ func TestClockRecoversFromJumps(t *testing.T) {
 	}
 	if !far || n.skew > 5*time.Minute {
 		t.Errorf("jumped %t, and in the end it is wrong by %s", far, n.skew)
+	}
+}
+
+func TestPoolRunsLongestWorldFirst(t *testing.T) {
+	t.Parallel()
+	var order []int
+	q := pool{turns: make(chan struct{}, 1), live: func(number int) Life {
+		order = append(order, number)
+		return Life{Number: number}
+	}}
+	q.turns <- struct{}{} // until all have been begun
+	small, large, last := q.begin(1, 500), q.begin(2, 15_000), q.begin(3, 500)
+	<-q.turns
+	q.running.Wait()
+	if want := []int{2, 1, 3}; !slices.Equal(order, want) {
+		t.Errorf("ran %v, want %v", order, want)
+	}
+	for i, world := range []begun{small, large, last} {
+		if l := <-world.life; l.Number != i+1 {
+			t.Errorf("world %d answered as world %d", i+1, l.Number)
+		}
 	}
 }

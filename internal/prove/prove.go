@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -33,6 +34,7 @@ type Options struct {
 type Proof struct {
 	Options   Options
 	Worlds    []Life
+	second    Life   // of the first world
 	Again     uint64 // trace of the first world's second run; 0: it had none
 	Took      time.Duration
 	HeapFirst uint64 // bytes in use after the first world
@@ -89,8 +91,7 @@ func (p *Proof) run(ctx context.Context) error {
 	if o.World != 0 || o.UpTo != 0 {
 		return nil
 	}
-	first := p.Worlds[0]
-	again := o.live(ctx, first.Number)
+	first, again := p.Worlds[0], p.second
 	if again.Err != nil {
 		return fmt.Errorf("world %d, the second time: %w", first.Number, again.Err)
 	}
@@ -100,8 +101,8 @@ func (p *Proof) run(ctx context.Context) error {
 	return p.void()
 }
 
-// runAhead is how many worlds of each processor are run before the ones before them
-// have ended, so that none is idle beside a large world.
+// runAhead is how many worlds are begun at most before the ones before them have ended, for each
+// processor, so that none is idle beside a large world.
 const runAhead = 4
 
 // moreWorlds is how many worlds a run adds to those that it needs for its renewals while
@@ -109,46 +110,77 @@ const runAhead = 4
 const moreWorlds = 12
 
 // runAll runs worlds, several at once, and takes them in the order of their numbers:
-// which ones count does not depend on which was faster.
+// which ones count does not depend on which was faster. It begins no more than are expected to
+// suffice, and another when they did not. The first runs twice.
 func (p *Proof) runAll(ctx context.Context) error {
 	workers := runtime.GOMAXPROCS(0)
-	turns := make(chan struct{}, workers)
 	living, enough := context.WithCancel(ctx)
+	q := &pool{live: func(number int) Life { return p.Options.live(living, number) }, turns: make(chan struct{}, workers)}
+	defer q.running.Wait()
 	defer enough()
-	lives := make(map[int]chan Life)
-	begin := func(number int) {
-		c := make(chan Life, 1)
-		lives[number] = c
-		go func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			if number > 1 && living.Err() != nil { // there is enough without it
-				c <- Life{Number: number}
-				return
-			}
-			c <- p.Options.live(living, number)
-		}()
-	}
-	for n := 1; n <= runAhead*workers; n++ {
-		begin(n)
-	}
-	for n, sum, more := 1, 0, 0; ; n++ {
-		l := <-lives[n]
-		delete(lives, n)
+	begin := func(number int) begun { return q.begin(number, p.Options.plan(number).expected()) }
+	second := begin(1)
+	var worlds []begun // that are not taken yet, in the order of their numbers
+	for next, sum, expected, more := 1, 0, 0, 0; ; {
+		for len(worlds) == 0 || len(worlds) < runAhead*workers && sum+expected < p.Options.Renewals {
+			world := begin(next)
+			worlds, expected = append(worlds, world), expected+world.expected
+			next++
+		}
+		world := worlds[0]
+		worlds, expected = worlds[1:], expected-world.expected
+		l := <-world.life
 		p.take(l)
-		sum += l.Renewals
-		if sum >= p.Options.Renewals {
+		if sum += l.Renewals; sum >= p.Options.Renewals {
 			more++
 		}
-		if l.Err != nil || more > 0 && p.void() == nil || more > moreWorlds || ctx.Err() != nil {
-			enough()
-			for _, running := range lives {
-				<-running
-			}
+		if l.Err != nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		begin(n + runAhead*workers)
+		if more > 0 && p.void() == nil || more > moreWorlds {
+			p.second = <-second.life
+			return ctx.Err()
+		}
 	}
+}
+
+// pool runs worlds on some processors: of those that wait, the one that is expected to take longest first.
+type pool struct {
+	live    func(number int) Life
+	turns   chan struct{}
+	running sync.WaitGroup
+	mu      sync.Mutex
+	waiting []begun
+}
+
+// begun is a world of a pool.
+type begun struct {
+	number, expected int // renewals
+	life             chan Life
+}
+
+// begin has a world run as soon as a processor is free.
+func (q *pool) begin(number, expected int) begun {
+	world := begun{number, expected, make(chan Life, 1)}
+	q.mu.Lock()
+	q.waiting = append(q.waiting, world)
+	q.mu.Unlock()
+	q.running.Go(func() {
+		q.turns <- struct{}{}
+		defer func() { <-q.turns }()
+		next := q.longest()
+		next.life <- q.live(next.number)
+	})
+	return world
+}
+
+// longest takes the world out that is expected to take longest.
+func (q *pool) longest() begun {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	longest := slices.MaxFunc(q.waiting, func(a, b begun) int { return a.expected - b.expected })
+	q.waiting = slices.DeleteFunc(q.waiting, func(w begun) bool { return w == longest })
+	return longest
 }
 
 func (p *Proof) take(l Life) {
@@ -162,12 +194,20 @@ func (p *Proof) take(l Life) {
 	fmt.Fprintf(p.Options.Progress, "world %d: %d renewals, %d faults, %d deaths, %d steps, trace %016x\n", l.Number, l.Renewals, l.faults(), l.deaths, l.Steps, l.Trace)
 }
 
+// plan draws the world of a number.
+func (o Options) plan(number int) plan {
+	if o.Moving {
+		return drawMoves(o.Seed, number, sizeOfMoves(number))
+	}
+	return drawPlan(o.Seed, number, sizeOf(number))
+}
+
 // live runs one world.
 func (o Options) live(ctx context.Context, number int) Life {
 	if o.Moving {
-		return o.liveMoves(ctx, drawMoves(o.Seed, number, sizeOfMoves(number)))
+		return o.liveMoves(ctx, o.plan(number))
 	}
-	return o.liveAs(ctx, drawPlan(o.Seed, number, sizeOf(number)))
+	return o.liveAs(ctx, o.plan(number))
 }
 
 // adapt makes a plan what the options say.

@@ -81,6 +81,9 @@ func TestQuietWorldHasNoPendingWork(t *testing.T) {
 	if len(w.done) == 0 || w.failed > 0 || w.deaths > 0 {
 		t.Errorf("done %v, %d tasks failed, %d deaths", w.done, w.failed, w.deaths)
 	}
+	if got, want := len(w.orders), p.expected(); got < want/2 || got > want*3/2 {
+		t.Errorf("%d renewals, of about %d that were expected", got, want)
+	}
 }
 
 func TestStormIsSurvivedAndSeedRepeatsIt(t *testing.T) {
