@@ -86,7 +86,9 @@ var discounting = []promise{
 		if err != nil || len(list) != 1 {
 			t.Fatalf("read %+v, %v", list, err)
 		}
-		want := map[string]platform.Pricing{lines[1].ID: {Base: *usd(1250), Cycles: []platform.CyclePrice{{After: 0, Computed: *usd(1000)}, {After: 3, Computed: *usd(900)}}}}
+		want := map[string]platform.Pricing{lines[1].ID: {Base: *usd(1250), Cycles: []platform.CyclePrice{
+			{After: 0, Kind: platform.PercentOff, Percent: 20, Computed: *usd(1000)}, {After: 3, Kind: platform.FixedPrice, Amount: *usd(900), Computed: *usd(900)},
+		}}}
 		if got := list[0]; !reflect.DeepEqual(got.Pricing, want) || !reflect.DeepEqual(d.Pricing, want) {
 			t.Errorf("prices %+v together and %+v alone, want %+v", got.Pricing, d.Pricing, want)
 		}

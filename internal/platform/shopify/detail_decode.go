@@ -241,11 +241,7 @@ func pricesOf(k *platform.Contract, line string, p *platform.Pricing) {
 	if k.Pricing == nil {
 		k.Pricing = make(map[string]platform.Pricing)
 	}
-	made := platform.Pricing{Base: p.Base}
-	for _, c := range p.Cycles {
-		made.Cycles = append(made.Cycles, platform.CyclePrice{After: c.After, Computed: c.Computed})
-	}
-	k.Pricing[line] = made
+	k.Pricing[line] = *p
 }
 
 func newDiscounts(n wire.Discounts) (list []platform.Discount, err error) {

@@ -3523,6 +3523,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -4302,6 +4313,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -5074,6 +5096,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -5455,6 +5488,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -5674,6 +5718,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -6051,6 +6106,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -7398,6 +7464,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -7849,6 +7926,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -8418,6 +8506,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -8873,6 +8972,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
@@ -9855,6 +9965,17 @@ fragment ContractFields on SubscriptionContract {
 				}
 				cycleDiscounts {
 					afterCycle
+					adjustmentType
+					adjustmentValue {
+						__typename
+						... on MoneyV2 {
+							amount
+							currencyCode
+						}
+						... on SellingPlanPricingPolicyPercentageValue {
+							percentage
+						}
+					}
 					computedPrice {
 						amount
 						currencyCode
