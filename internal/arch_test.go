@@ -157,6 +157,7 @@ var domain = [][]string{
 	{"access", "connection", "optin", "plan", "wording"},
 	{"contract", "idempotency", "partner", "requestlog"},
 	{"swap", "bundle", "delivery", "notify", "membership"},
+	{"order"},
 	{"billing", "privacy"},
 	{"analytics", "confirm", "intake", "loyalty", "repair", "support", "upcoming"},
 	{"amend", "login", "webhook"},

@@ -613,7 +613,7 @@ type BillingAttempt struct {
 	// Examples: 9
 	ID int64 `json:"id"`
 
-	// OrderAmount What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines and one-time products at the prices of its cycle, less the discounts that still apply then, and the delivery. What product swap rules will change is not in it. Of an order that is left out, what it would have come to when that was decided.
+	// OrderAmount What was charged, in the contract's currency; before that, what the order would come to now, without taxes: its lines as product swap rules change them and its one-time products, at the prices of its cycle, less the discounts that still apply then, and the delivery. Of an order that is left out, what it would have come to when that was decided.
 	//
 	// Examples: 24.5
 	OrderAmount *float64 `json:"orderAmount"`
@@ -693,7 +693,7 @@ type BillingAttempt struct {
 	// UsageChargeStatus SUCCESS, FAILED or TO_BE_TRIED. Always null: the service raises no charges on merchants.
 	UsageChargeStatus *string `json:"usageChargeStatus"`
 
-	// VariantList What was ordered or left out; before that, what would be ordered now.
+	// VariantList What was ordered or left out; before that, what would be ordered now, after product swap rules.
 	VariantList []AttemptVariant `json:"variantList"`
 }
 
@@ -1979,7 +1979,7 @@ type Frequency struct {
 	// Examples: Monthly, 10% off
 	Name string `json:"name"`
 
-	// NextOrderPrice What the next order costs on it, without one-time products and before taxes.
+	// NextOrderPrice What the next order costs on it, before taxes.
 	NextOrderPrice AmountObject `json:"nextOrderPrice"`
 
 	// SellingPlanID The platform's number of the selling plan.

@@ -27,7 +27,12 @@ func (a *App) handle(sending webhooks) {
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.ProcessEvents) error { return a.Intake.ProcessEvents(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t loyalty.Work) error { return a.Loyalty.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t intake.Reconcile) error { return a.Intake.Reconcile(ctx, t.Shop) })
-	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error { return a.Repair.Check(ctx, t.Shop) })
+	job.Handle(&a.handlers, func(ctx context.Context, t repair.Check) error {
+		if err := a.Swaps.Refresh(ctx, t.Shop); err != nil {
+			a.Charge.Log.WarnContext(ctx, "the products of swap rules were not read again", "shop", t.Shop, "error", err)
+		}
+		return a.Repair.Check(ctx, t.Shop)
+	})
 	job.Handle(&a.handlers, func(ctx context.Context, t partner.Work) error { return a.Partner.Work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t webhook.Work) error { return sending.work(ctx, t.Shop) })
 	job.Handle(&a.handlers, func(ctx context.Context, t notify.Work) error { return a.Notify.Work(ctx, t.Shop) })

@@ -39,7 +39,7 @@ var notArchived = map[string]string{
 	"messages": "e-mails that were sent, or wait: an import must send none", "webhook_deliveries": isPassing, "webhook_messages": isPassing, "webhook_sequences": isPassing,
 	"amount_counts": isComputed, "analytics_state": isComputed, "churn_months": isComputed, "cohort_months": isComputed, "contract_counts": isComputed, "contract_facets": isComputed,
 	"contract_lines": isComputed, "customer_counts": isComputed, "cycle_days": isComputed, "failure_days": isComputed, "metric_days": isComputed, "queue_quarters": isComputed,
-	"search_terms": isComputed, "search_versions": isComputed, "subscriber_days": isComputed, "subscriber_holdings": isComputed, "subscribers": isComputed,
+	"search_terms": isComputed, "search_versions": isComputed, "swap_rules.variants": "what the platform sells, which is read again", "subscriber_days": isComputed, "subscriber_holdings": isComputed, "subscribers": isComputed,
 }
 
 // archivedColumns returns the columns that a type or its table says something of.

@@ -127,11 +127,8 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 		}
 		records = append(records, billing.Record{Attempt: a, Of: contracts[at]})
 	}
-	if err := db.addAhead(ctx, of, records); err != nil {
+	if err := db.addOrders(ctx, of, records); err != nil {
 		return nil, err
 	}
-	if err := db.addMails(ctx, of, records); err != nil {
-		return nil, err
-	}
-	return records, db.addOneOffs(ctx, of, records)
+	return records, db.addMails(ctx, of, records)
 }

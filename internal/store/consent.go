@@ -30,59 +30,113 @@ func (tx *Tx) EnqueueCharges(ctx context.Context) error {
 func (tx *Tx) toCharge(now, until time.Time) *bun.SelectQuery {
 	newer := tx.q.NewSelect().TableExpr("attempts AS n").ColumnExpr("1").Where("n.shop_id = ?", tx.of).Where("n.contract_id = a.contract_id").Where("n.cycle > a.cycle").
 		Where("n.status IN (?)", bun.List(billing.Open)).Where("n.billing_date <= ?", millis(now))
-	return tx.q.NewSelect().TableExpr("attempts AS a").Join("JOIN contracts AS c ON c.shop_id = a.shop_id AND c.id = a.contract_id").
+	return tx.q.NewSelect().Model((*attemptRow)(nil)).Join("JOIN contracts AS c ON c.shop_id = a.shop_id AND c.id = a.contract_id").
 		Where("a.shop_id = ?", tx.of).Where("a.due_at <= ?", millis(until)).Where("a.status = ?", billing.Queued).Where("a.billing_date <= ?", millis(until)).
 		Where("c.status = ?", contract.Active).Where("c.auto_charge").Where("NOT EXISTS (?)", newer)
 }
 
+// plain adds the condition that an order costs what the lines of its contract do, and delivery: that
+// can be summed here. Any other order is computed (billing.Record.Cost).
+func (tx *Tx) plain(q *bun.SelectQuery, variants []int64) *bun.SelectQuery {
+	q = q.Where("c.discounts = ''").Where("NOT c.priced").Where("c.one_offs = 0").Where("a.preparation = ''")
+	if len(variants) == 0 {
+		return q
+	}
+	return q.Where("NOT EXISTS (?)", tx.q.NewSelect().TableExpr("contract_lines AS l").ColumnExpr("1").Where("l.shop_id = ?", tx.of).
+		Where("l.contract_id = c.id").Where("l.variant_id IN (?)", bun.List(variants)))
+}
+
+// replaced returns the variants that swap rules of the shop replace.
+func (tx *Tx) replaced(ctx context.Context) ([]int64, error) {
+	of, err := tx.Shop(ctx)
+	if err != nil || !of.Settings.SwapRules {
+		return nil, err
+	}
+	rules, err := tx.SwapRules(ctx)
+	var ids []int64
+	for _, r := range rules {
+		for _, p := range r.Sources {
+			ids = append(ids, p.VariantID)
+		}
+	}
+	return billing.Unique(ids), err
+}
+
+// sumOf is what orders of one currency come to.
+type sumOf struct {
+	Currency money.Currency
+	Orders   int
+	Overdue  int
+	Lines    int64 // thousandths of the main unit
+	Delivery int64 // minor units
+}
+
+// computedAtOnce is how many orders are read at once whose cost is computed.
+const computedAtOnce = 500
+
 // TotalsToCharge sums the orders that will be charged until an instant, by currency, and
 // counts those whose date is at or before now.
 func (tx *Tx) TotalsToCharge(ctx context.Context, now, until time.Time) ([]confirm.Total, int, error) {
-	var rows []struct {
-		Currency money.Currency
-		Orders   int
-		Overdue  int
-		Lines    int64 // thousandths of the main unit
-		Delivery int64 // minor units
+	variants, err := tx.replaced(ctx)
+	if err != nil {
+		return nil, 0, err
 	}
-	err := tx.toCharge(now, until).ColumnExpr("c.currency, COUNT(*) AS orders, SUM(CASE WHEN a.billing_date <= ? THEN 1 ELSE 0 END) AS overdue", millis(now)).
-		ColumnExpr("SUM(c.order_amount) AS lines, SUM(c.delivery_price) AS delivery").Group("c.currency").Order("c.currency").Scan(ctx, &rows)
+	var rows []sumOf
+	err = tx.plain(tx.toCharge(now, until), variants).ColumnExpr("c.currency, COUNT(*) AS orders, SUM(CASE WHEN a.billing_date <= ? THEN 1 ELSE 0 END) AS overdue", millis(now)).
+		ColumnExpr("SUM(c.order_amount) AS lines, SUM(c.delivery_price) AS delivery").Group("c.currency").Scan(ctx, &rows)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sum the orders to be charged: %w", err)
 	}
-	totals, overdue := make([]confirm.Total, len(rows)), 0
-	for i, r := range rows {
-		totals[i] = confirm.Total{Orders: r.Orders, Amount: orderAmount(r.Lines, r.Delivery, r.Currency)}
+	totals, overdue := make(map[money.Currency]confirm.Total), 0
+	add := func(orders int, amount money.Amount) {
+		t := totals[amount.Currency]
+		totals[amount.Currency] = confirm.Total{Orders: t.Orders + orders, Amount: money.Amount{Minor: t.Amount.Minor + amount.Minor, Currency: amount.Currency}}
+	}
+	for _, r := range rows {
+		add(r.Orders, orderAmount(r.Lines, r.Delivery, r.Currency))
 		overdue += r.Overdue
 	}
-	return totals, overdue, nil
+	for after := int64(0); ; {
+		var attempts []attemptRow
+		q := tx.toCharge(now, until).WhereGroup(" AND NOT ", func(q *bun.SelectQuery) *bun.SelectQuery { return tx.plain(q, variants) })
+		if err := q.Model(&attempts).Where("a.id > ?", after).Order("a.id").Limit(computedAtOnce).Scan(ctx); err != nil {
+			return nil, 0, fmt.Errorf("read the orders to be charged: %w", err)
+		}
+		records, err := tx.recordsOf(ctx, attempts)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, r := range records {
+			add(1, r.Cost())
+			if !r.BillingDate.After(now) {
+				overdue++
+			}
+		}
+		if len(attempts) < computedAtOnce {
+			break
+		}
+		after = attempts[len(attempts)-1].ID
+	}
+	list := make([]confirm.Total, 0, len(totals))
+	for _, c := range sortedKeys(totals) {
+		list = append(list, totals[c])
+	}
+	return list, overdue, nil
 }
 
 // OrdersToCharge returns at most limit of the orders that will be charged until an
 // instant, earliest first.
 func (tx *Tx) OrdersToCharge(ctx context.Context, now, until time.Time, limit int) ([]confirm.Order, error) {
-	var rows []struct {
-		ID            int64
-		ContractID    int64
-		Cycle         int
-		BillingDate   int64
-		Currency      money.Currency
-		OrderAmount   int64
-		DeliveryPrice int64
-	}
-	err := tx.toCharge(now, until).Column("a.id", "a.contract_id", "a.cycle", "a.billing_date", "c.currency", "c.order_amount", "c.delivery_price").
-		Order("a.billing_date", "a.id").Limit(int64(limit)).Scan(ctx, &rows)
-	if err != nil {
+	var rows []attemptRow
+	if err := tx.toCharge(now, until).Model(&rows).Order("a.billing_date", "a.id").Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the orders to be charged: %w", err)
 	}
-	list := make([]confirm.Order, len(rows))
-	for i, r := range rows {
-		list[i] = confirm.Order{
-			Attempt: billing.AttemptID(r.ID), Contract: contract.ID(r.ContractID), Cycle: r.Cycle, Date: instant(r.BillingDate),
-			Amount: orderAmount(r.OrderAmount, r.DeliveryPrice, r.Currency),
-		}
+	records, err := tx.recordsOf(ctx, rows)
+	list := make([]confirm.Order, len(records))
+	for i, r := range records {
+		list[i] = confirm.Order{Attempt: r.ID, Contract: r.Of.ID, Cycle: r.Cycle, Date: r.BillingDate, Amount: r.Cost()}
 	}
-	return list, nil
+	return list, err
 }
 
 // orderAmount returns what lines, in thousandths of the main unit, and delivery, in minor

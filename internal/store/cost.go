@@ -105,32 +105,81 @@ func parsePricing(text string, c money.Currency) (map[string]contract.Pricing, e
 	return prices, nil
 }
 
-// addAhead counts, for orders of contracts where it matters to their cost, the orders
-// that come before each.
-func (db *DB) addAhead(ctx context.Context, of shop.ID, records []billing.Record) error {
+// addOrders adds to records what their orders depend on.
+func (db *DB) addOrders(ctx context.Context, of shop.ID, records []billing.Record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	return db.View(ctx, of, func(tx *Tx) error { return tx.addOrders(ctx, records) })
+}
+
+func (tx *Tx) addOrders(ctx context.Context, records []billing.Record) error {
+	store, err := tx.Shop(ctx)
+	if err != nil {
+		return err
+	}
+	contracts := make(map[contract.ID]*contract.Contract, len(records))
+	for i := range records {
+		contracts[records[i].Of.ID] = &records[i].Of
+	}
+	inputs, err := billing.ReadInputs(ctx, tx, store, contracts)
+	if err != nil {
+		return err
+	}
 	var counting []contract.ID
-	for _, r := range records {
-		if r.Of.CountsOrders() {
+	for i := range records {
+		r := &records[i]
+		r.OneOffs, r.Rules = inputs[r.Of.ID].For(r.Cycle), inputs[r.Of.ID].Rules
+		if r.CountsOrders() {
 			counting = append(counting, r.Of.ID)
 		}
 	}
-	if len(counting) == 0 {
-		return nil
-	}
-	var open []attemptRow
-	err := db.in(of).NewSelect().Model(&open).Column("contract_id", "cycle", "status", "billing_date").Where("a.shop_id = ?", of).Where("a.contract_id IN (?)", bun.List(counting)).
-		Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
-	if err != nil {
-		return fmt.Errorf("count the orders to come of %d contracts: %w", len(counting), err)
-	}
-	attempts := make([]billing.Attempt, len(open))
-	for i, o := range open {
-		attempts[i] = billing.Attempt{Contract: contract.ID(o.ContractID), Cycle: int(o.Cycle), Status: billing.Status(o.Status), BillingDate: instant(o.BillingDate)}
-	}
+	open, err := tx.openOrders(ctx, counting)
 	for i := range records {
-		if records[i].Of.CountsOrders() {
-			records[i].CountAhead(attempts)
+		records[i].SetBefore(open)
+	}
+	return err
+}
+
+// recordsOf joins attempts, in their order, with their contracts and what their orders depend on.
+func (tx *Tx) recordsOf(ctx context.Context, rows []attemptRow) ([]billing.Record, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	attempts, err := readRows[billing.Attempt](rows)
+	if err != nil {
+		return nil, err
+	}
+	contracts, err := billing.ContractsByID(tx.ReadContracts(ctx, billing.ContractIDs(attempts)))
+	if err != nil {
+		return nil, err
+	}
+	records := make([]billing.Record, 0, len(attempts))
+	for _, a := range attempts {
+		if c := contracts[a.Contract]; c != nil {
+			records = append(records, billing.Record{Attempt: a, Of: *c})
 		}
 	}
-	return nil
+	return records, tx.addOrders(ctx, records)
+}
+
+// openOrders reads of contracts' open attempts what tells in which order they are made.
+func (tx *Tx) openOrders(ctx context.Context, contracts []contract.ID) ([]billing.Attempt, error) {
+	if len(contracts) == 0 {
+		return nil, nil
+	}
+	var rows []attemptRow
+	err := tx.q.NewSelect().Model(&rows).Column("contract_id", "cycle", "status", "billing_date", "preparation").Where("a.shop_id = ?", tx.of).
+		Where("a.contract_id IN (?)", bun.List(contracts)).Where("a.status IN (?)", bun.List(billing.Open)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the orders to come of %d contracts: %w", len(contracts), err)
+	}
+	open := make([]billing.Attempt, len(rows))
+	for i, r := range rows {
+		open[i] = billing.Attempt{Contract: contract.ID(r.ContractID), Cycle: int(r.Cycle), Status: billing.Status(r.Status), BillingDate: instant(r.BillingDate)}
+		if open[i].Prep, err = parseJSON[billing.Preparation](r.Preparation); err != nil {
+			return nil, err
+		}
+	}
+	return open, nil
 }

@@ -254,5 +254,8 @@ func (db *DB) OpenCases(ctx context.Context, of shop.ID, classes []dunning.Class
 			records = append(records, billing.Record{Attempt: a, Of: c})
 		}
 	}
+	if err := db.addOrders(ctx, of, records); err != nil {
+		return nil, err
+	}
 	return records, db.addMails(ctx, of, records)
 }

@@ -234,34 +234,3 @@ func (db *DB) WaitingOneOffs(ctx context.Context, of shop.ID, contracts []contra
 	}
 	return readRows[billing.OneOff](rows)
 }
-
-// addOneOffs adds to records the one-time products of their orders.
-func (db *DB) addOneOffs(ctx context.Context, of shop.ID, records []billing.Record) error {
-	var carrying []contract.ID
-	for _, r := range records {
-		if r.Of.OneOffs > 0 {
-			carrying = append(carrying, r.Of.ID)
-		}
-	}
-	if len(carrying) == 0 {
-		return nil
-	}
-	var rows []oneOffRow
-	err := db.in(of).NewSelect().Model(&rows).Where("o.shop_id = ?", of).Where("o.contract_id IN (?)", bun.List(carrying)).Where("NOT o.done").
-		Order("o.contract_id", "o.cycle", "o.id").Scan(ctx)
-	if err != nil {
-		return fmt.Errorf("read the one-time products of %d contracts: %w", len(carrying), err)
-	}
-	oneOffs, err := readRows[billing.OneOff](rows)
-	if err != nil {
-		return err
-	}
-	for _, o := range oneOffs {
-		for i := range records {
-			if records[i].Of.ID == o.Contract && records[i].Cycle == o.Cycle {
-				records[i].OneOffs = append(records[i].OneOffs, o)
-			}
-		}
-	}
-	return nil
-}

@@ -139,7 +139,7 @@ var notPersonal = map[string]string{
 	"privacy_requests.kind": isState,
 	"search_terms.kind":     isState, "search_terms.term": isCopy, "search_versions.line": isState,
 	"suppressions.address_hash": isSecret, "suppressions.hint": "a masked address; erased with the e-mails to it", "suppressions.reason": isState, "suppressions.source": isState,
-	"swap_rules.destinations": isStores, "swap_rules.discount": isStores, "swap_rules.line": isState, "swap_rules.name": isStores, "swap_rules.sources": isStores,
+	"swap_rules.destinations": isStores, "swap_rules.discount": isStores, "swap_rules.line": isState, "swap_rules.name": isStores, "swap_rules.sources": isStores, "swap_rules.variants": isStores,
 	"unread_contracts.reason":     "why a contract cannot be read, in the service's words",
 	"webhook_deliveries.response": isStores, "webhook_deliveries.error": isStores, "webhook_deliveries.message_id": isIdentity, "webhook_deliveries.status": isState, "webhook_deliveries.type": isState,
 	"webhook_endpoints.old_secret": isSecret, "webhook_endpoints.reason": isStores, "webhook_endpoints.secret": isSecret, "webhook_endpoints.types": isStores, "webhook_endpoints.url": isStores,

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/page"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -187,6 +188,50 @@ func (tx *Tx) PlanGroups(ctx context.Context, sellingPlans []int64) (map[int64]p
 		}
 	}
 	return found, nil
+}
+
+// PlansFor returns, by selling plan, the options that are selling plans, each with those of the
+// variants that it sells, without a lock.
+func (tx *Tx) PlansFor(ctx context.Context, sellingPlans []int64, variants map[int64]platform.Variant) (map[int64]order.Plan, error) {
+	plans := make(map[int64]order.Plan, len(sellingPlans))
+	if len(sellingPlans) == 0 || len(variants) == 0 {
+		return plans, nil
+	}
+	var options []planOptionRow
+	err := tx.q.NewSelect().Model(&options).Where("o.shop_id = ?", tx.of).Where("o.id IN (?)", bun.List(sellingPlans)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read %d selling plans: %w", len(sellingPlans), err)
+	}
+	if len(options) == 0 {
+		return plans, nil
+	}
+	groups, items := make([]int64, len(options)), make([]int64, 0, 2*len(variants))
+	for i, o := range options {
+		groups[i] = o.GroupID
+	}
+	for _, v := range variants {
+		items = append(items, v.ID, v.ProductID)
+	}
+	var sold []planItemRow
+	err = tx.q.NewSelect().Model(&sold).Where("i.shop_id = ?", tx.of).Where("i.group_id IN (?)", bun.List(groups)).Where("i.item_id IN (?)", bun.List(items)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is sold on %d selling plans: %w", len(options), err)
+	}
+	for _, r := range options {
+		p := order.Plan{}
+		if p.Option, err = readRow[plan.Option](r); err != nil {
+			return nil, err
+		}
+		for _, v := range variants {
+			if slices.ContainsFunc(sold, func(i planItemRow) bool {
+				return i.GroupID == r.GroupID && (i.Kind == productItem && i.ItemID == v.ProductID || i.Kind == variantItem && i.ItemID == v.ID)
+			}) {
+				p.For = append(p.For, v.ID)
+			}
+		}
+		plans[r.ID] = p
+	}
+	return plans, nil
 }
 
 // PlansReadyAt returns when the last of the groups is looked at next that are being made

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/uptrace/bun"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 var (
@@ -45,6 +47,7 @@ type swapRow struct {
 	CreatedAt     int64
 	UpdatedAt     int64
 	Version       int64
+	Variants      string // JSON
 }
 
 func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
@@ -65,6 +68,7 @@ func (r *swapRow) Columns(m *mapping, rule *swap.Rule) {
 	mapTime(m, &r.CreatedAt, &rule.CreatedAt)
 	mapTime(m, &r.UpdatedAt, &rule.UpdatedAt)
 	mapSame(m, &r.Version, &rule.Version)
+	mapJSON(m, "variants", &r.Variants, &rule.Variants)
 	if m.toRow {
 		r.Shifts = rule.ShiftDays != nil
 	} else if r.Shifts {
@@ -106,6 +110,33 @@ func (tx *Tx) SwapRule(ctx context.Context, line shop.Line, id swap.ID) (swap.Ru
 // their Version is still what was read. It raises the version.
 func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
 	return putOne[swapRow](ctx, tx, r, func(r *swap.Rule) (*swap.ID, *int64) { return &r.ID, &r.Version }, "productSwap", "The swap rule")
+}
+
+// KeepSold stores of the rules what the shop sells of the products that they name. A rule that has
+// it already, or has changed since it was read, is not written. The version stays, as the rule
+// is what it was.
+func (tx *Tx) KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]platform.Variant) error {
+	for _, r := range rules {
+		now := make(map[int64]platform.Variant)
+		for _, id := range swap.Variants([]swap.Rule{r}) {
+			if v, is := sold[id]; is {
+				now[id] = v
+			}
+		}
+		if maps.Equal(now, r.Variants) {
+			continue
+		}
+		text, err := jsonText(now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.q.NewUpdate().Model((*swapRow)(nil)).Set("variants = ?", text).Where("w.shop_id = ?", tx.of).Where("w.id = ?", r.ID).
+			Where("w.version = ?", r.Version).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("keep the products of swap rule %d: %w", r.ID, err)
+		}
+	}
+	return nil
 }
 
 // DeleteSwapRule removes a rule and what is noted of its use.

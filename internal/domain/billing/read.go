@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -48,15 +50,74 @@ func Shown(ctx context.Context, b Book, of shop.ID, line shop.Line, id AttemptID
 	return r, err
 }
 
-// ReadAhead reads the contract's open attempts and sets Ahead, if that matters to the cost.
-func (r *Record) ReadAhead(ctx context.Context, tx AttemptReader) error {
-	r.Ahead = 0
-	if !r.Of.CountsOrders() {
+// ReadOrder reads what the attempt's order depends on.
+func (r *Record) ReadOrder(ctx context.Context, tx ReadTx) error {
+	of, err := tx.Shop(ctx)
+	if err != nil {
+		return err
+	}
+	in, err := ReadInputs(ctx, tx, of, map[contract.ID]*contract.Contract{r.Of.ID: &r.Of})
+	if err != nil {
+		return err
+	}
+	r.OneOffs, r.Rules, r.Before = in[r.Of.ID].For(r.Cycle), in[r.Of.ID].Rules, nil
+	if !r.CountsOrders() {
 		return nil
 	}
 	open, err := tx.AttemptsOf(ctx, []contract.ID{r.Of.ID}, Open...)
-	r.CountAhead(open)
+	r.SetBefore(open)
 	return err
+}
+
+// ReadInputs reads the inputs of contracts. Swap rules are read only if the store uses them.
+func ReadInputs(ctx context.Context, tx InputReader, of shop.Shop, contracts map[contract.ID]*contract.Contract) (map[contract.ID]Inputs, error) {
+	oneOffs, err := ReadOneOffs(ctx, tx, contracts)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[contract.ID]Inputs, len(contracts))
+	for id := range contracts {
+		all[id] = Inputs{OneOffs: oneOffs[id]}
+	}
+	if !of.Settings.SwapRules || len(contracts) == 0 {
+		return all, nil
+	}
+	return all, addRules(ctx, tx, contracts, all)
+}
+
+// addRules adds the store's swap rules to inputs of contracts.
+func addRules(ctx context.Context, tx InputReader, contracts map[contract.ID]*contract.Contract, all map[contract.ID]Inputs) error {
+	rules, err := tx.SwapRules(ctx)
+	if err != nil || len(rules) == 0 {
+		return err
+	}
+	used, err := tx.SwapUses(ctx, slices.Sorted(maps.Keys(contracts)))
+	if err != nil {
+		return err
+	}
+	var lines []contract.LineItem
+	for _, c := range contracts {
+		lines = append(lines, c.Lines...)
+	}
+	variants := order.Named(rules)
+	plans, err := tx.PlansFor(ctx, SellingPlans(lines), variants)
+	if err != nil {
+		return err
+	}
+	of := make(map[shop.Line]order.Rules)
+	for id, c := range contracts {
+		r, has := of[c.Line]
+		if !has {
+			r = order.RulesOf(rules, c.Line)
+			r.Catalogue = order.Catalogue{Variants: variants, Plans: plans}
+			of[c.Line] = r
+		}
+		r.Used = used[id]
+		in := all[id]
+		in.Rules = r
+		all[id] = in
+	}
+	return nil
 }
 
 // ReadOneOffs reads the one-time products of contracts' upcoming orders.

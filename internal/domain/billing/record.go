@@ -8,6 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -37,36 +38,84 @@ type Record struct {
 	Of contract.Contract
 
 	OneOffs []OneOff                      // of the order, until it has been prepared
-	Ahead   int                           // orders of the contract before this one
+	Rules   order.Rules                   // of the store, for the contract
+	Before  []order.Place                 // orders of the contract before this one, in the order in which they are made
 	Mails   map[notify.Kind]notify.Result // of the last e-mail of each kind about the attempt
 	SMS     map[notify.Kind]notify.Result // of the SMS beside them
 }
 
-// RecordOf returns an attempt of a contract with its own of the one-time products, and with the
-// orders ahead of it that are among the attempts.
-func RecordOf(a Attempt, of contract.Contract, oneOffs []OneOff, attempts []Attempt) Record {
-	r := Record{Attempt: a, Of: of}
-	for _, o := range oneOffs {
-		if o.Contract == a.Contract && o.Cycle == a.Cycle && !o.Done {
-			r.OneOffs = append(r.OneOffs, o)
-		}
-	}
-	r.CountAhead(attempts)
+// Inputs are what decides about a contract's upcoming orders beside the contract.
+type Inputs struct {
+	OneOffs []OneOff // of upcoming orders
+	Rules   order.Rules
+}
+
+// For returns the one-time products of a cycle's order.
+func (in Inputs) For(cycle int) []OneOff {
+	return slices.DeleteFunc(slices.Clone(in.OneOffs), func(o OneOff) bool { return o.Cycle != cycle || o.Done })
+}
+
+// RecordOf returns an attempt of a contract with its own of the inputs, and with the orders before it
+// that are among the attempts.
+func RecordOf(a Attempt, of contract.Contract, in Inputs, attempts []Attempt) Record {
+	r := Record{Attempt: a, Of: of, OneOffs: in.For(a.Cycle), Rules: in.Rules}
+	r.SetBefore(attempts)
 	return r
 }
 
-// CountAhead sets Ahead from attempts of contracts. Only open attempts count. An unpaid order comes
+// SetBefore sets Before from attempts of contracts. Only open attempts count. An unpaid order comes
 // first for as long as it may still be charged.
-func (r *Record) CountAhead(attempts []Attempt) {
-	r.Ahead = 0
+func (r *Record) SetBefore(attempts []Attempt) {
+	var before []Attempt
 	for _, a := range attempts {
 		if a.Contract == r.Of.ID && slices.Contains(Open, a.Status) && a.Precedes(r.Attempt) {
-			r.Ahead++
+			before = append(before, a)
 		}
 	}
+	slices.SortFunc(before, func(a, b Attempt) int {
+		if a.Precedes(b) {
+			return -1
+		}
+		return 1
+	})
+	r.Before = nil
 	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.EndsAfterDunning() && r.Status == Queued && unpaid.Cycle != r.Cycle {
-		r.Ahead++
+		r.Before = append(r.Before, order.Place{Cycle: unpaid.Cycle, Lasted: true})
 	}
+	for _, a := range before {
+		r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Lasted: a.Prep.HasLasted()})
+	}
+}
+
+// With returns the order as it would be if its contract were another.
+func (r Record) With(c contract.Contract) Record {
+	r.Of = c
+	return r
+}
+
+// Ahead is the number of the contract's orders before this one.
+func (r Record) Ahead() int { return len(r.Before) }
+
+// CountsOrders reports whether the order depends on those before it.
+func (r Record) CountsOrders() bool { return r.Of.CountsOrders() || !r.Rules.None() }
+
+// Place returns the order for a walk through the orders of its contract.
+func (r Record) Place() order.Place {
+	at := order.Place{Cycle: r.Cycle, Lasted: r.Prep.HasLasted()}
+	if r.Settled() {
+		at.Lines = r.Attempt.Lines
+	}
+	for _, o := range r.OneOffs {
+		at.Once = append(at.Once, o.Line())
+	}
+	return at
+}
+
+// Order returns what the order holds and costs: as it was sent or prepared or, before that, as it
+// would be today.
+func (r Record) Order() order.Order {
+	all := order.Walk(r.Of, r.Rules, append(slices.Clip(r.Before), r.Place()))
+	return all[len(all)-1]
 }
 
 // Cost returns what the attempt charged or, before that, what its order would cost today,
@@ -75,20 +124,16 @@ func (r Record) Cost() money.Amount {
 	if r.Amount != (money.Amount{}) {
 		return r.Amount
 	}
-	return r.Of.Cost(r.LinesOf(), r.Cycle, r.Ahead)
+	return r.Order().Bill.Total
 }
 
 // LinesOf returns the lines that the attempt charged or skipped or, before that, those
-// that it would charge today.
+// that it would charge today, at the prices of the order.
 func (r Record) LinesOf() []contract.LineItem {
 	if r.Settled() {
 		return r.Attempt.Lines
 	}
-	lines := slices.Clip(r.Of.Lines)
-	for _, o := range r.OneOffs {
-		lines = append(lines, o.Line())
-	}
-	return lines
+	return r.Order().Lines
 }
 
 // Settled reports whether the attempt's own lines count: they were sent, or the order was

@@ -4,17 +4,15 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
-	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
 // EndWithoutCharge ends an attempt without a charge and records what its order would have
-// cost. ahead is the number of the contract's orders before it.
-func (a *Attempt) EndWithoutCharge(as Status, of contract.Contract, ahead int) error {
-	was := *a
+// cost. was is the order before.
+func (a *Attempt) EndWithoutCharge(as Status, was Record) error {
 	if err := a.ChangeStatus(as); err != nil {
 		return err
 	}
-	a.RecordSkippedAmount(Record{Attempt: was, Of: of, Ahead: ahead})
+	a.RecordSkippedAmount(was)
 	return nil
 }
 
@@ -28,7 +26,7 @@ func (a *Attempt) RecordSkippedAmount(was Record) {
 	} else if !was.Settled() {
 		a.ResetPreparation()
 	}
-	a.Lines, a.Amount = lines, was.Of.Cost(lines, a.Cycle, was.Ahead)
+	a.Lines, a.Amount = lines, was.Of.Bill(lines, was.Ahead()).Total
 }
 
 // clearSkippedAmount removes what RecordSkippedAmount recorded.

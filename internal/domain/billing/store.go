@@ -7,9 +7,11 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Tx is one transaction on one shop's data. Rows that it reads are locked until it ends,
@@ -38,8 +40,7 @@ type ReadTx interface {
 	AttemptReader
 	ContractReader
 	LimitReader
-	OneOffReader
-	SwapReader
+	InputReader
 	PlanReader
 }
 
@@ -154,12 +155,21 @@ type OneOffTx interface {
 	DeleteOneOffs(ctx context.Context, ids []OneOffID) error
 }
 
+// InputReader reads what decides about upcoming orders beside their contracts.
+type InputReader interface {
+	OneOffReader
+	SwapReader
+}
+
 // SwapReader reads swap rules.
 type SwapReader interface {
 	// SwapRules returns all rules of the shop, unlocked.
 	SwapRules(ctx context.Context) ([]swap.Rule, error)
 	// SwapUses returns which rules that act once for a contract have acted, without locking.
 	SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error)
+	// PlansFor returns the options that are selling plans, by selling plan, with those of the
+	// variants that they sell.
+	PlansFor(ctx context.Context, sellingPlans []int64, variants map[int64]platform.Variant) (map[int64]order.Plan, error)
 }
 
 // SwapTx reads swap rules and records their use.
@@ -167,6 +177,8 @@ type SwapTx interface {
 	SwapReader
 	// AddSwapUses records that rules have acted. Recorded ones stay.
 	AddSwapUses(ctx context.Context, uses []SwapUse) error
+	// KeepSold stores of the rules what the shop sells of the products that they name.
+	KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]platform.Variant) error
 }
 
 // PlanReader reads plan groups.

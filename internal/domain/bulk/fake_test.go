@@ -24,7 +24,9 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -173,6 +175,16 @@ func (w *world) AttemptsOf(_ context.Context, of []contract.ID, in ...billing.St
 }
 
 func (w *world) OneOffs(context.Context, []contract.ID) ([]billing.OneOff, error) { return nil, nil }
+
+func (w *world) SwapRules(context.Context) ([]swap.Rule, error) { return nil, nil }
+
+func (w *world) SwapUses(context.Context, []contract.ID) (map[contract.ID]map[swap.ID]bool, error) {
+	return nil, nil
+}
+
+func (w *world) PlansFor(context.Context, []int64, map[int64]platform.Variant) (map[int64]order.Plan, error) {
+	return nil, nil
+}
 
 func (w *world) MatchingContracts(_ context.Context, _ shop.ID, f contract.Filter, after contract.ID, limit int) ([]contract.ID, error) {
 	var ids []contract.ID

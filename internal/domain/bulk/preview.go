@@ -167,14 +167,14 @@ func readFacts(ctx context.Context, tx Reader, ids []contract.ID, orders bool) (
 		f.attempts = append(f.attempts, at)
 		known[at.Contract] = f
 	}
-	oneOffs, err := tx.OneOffs(ctx, ids)
+	byID, _ := billing.ContractsByID(contracts, nil)
+	inputs, err := billing.ReadInputs(ctx, tx, store, byID)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range oneOffs {
-		f := known[o.Contract]
-		f.oneOffs = append(f.oneOffs, o)
-		known[o.Contract] = f
+	for id, f := range known {
+		f.inputs = inputs[id]
+		known[id] = f
 	}
 	return known, nil
 }

@@ -24,7 +24,7 @@ type facts struct {
 	shop     shop.Shop
 	contract contract.Contract
 	attempts []billing.Attempt // of the contract, QUEUED or SKIPPED
-	oneOffs  []billing.OneOff  // of the contract
+	inputs   billing.Inputs    // of the contract's orders
 	sold     *platform.Variant // that the action brings to it; nil: none, or not read
 }
 
@@ -63,7 +63,7 @@ func (f facts) next() (billing.Record, bool) {
 	if !ok {
 		return billing.Record{}, false
 	}
-	return billing.RecordOf(first, f.contract, f.oneOffs, queued), true
+	return billing.RecordOf(first, f.contract, f.inputs, queued), true
 }
 
 func (f facts) queued() []billing.Attempt { return billing.OnlyQueued(f.attempts) }

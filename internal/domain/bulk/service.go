@@ -57,7 +57,7 @@ type Reader interface {
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// AttemptsOf returns the contracts' attempts in any of the statuses, by contract and cycle.
 	AttemptsOf(ctx context.Context, contracts []contract.ID, in ...billing.Status) ([]billing.Attempt, error)
-	billing.OneOffReader
+	billing.InputReader
 }
 
 // JobReader reads jobs and their contracts.

@@ -22,9 +22,7 @@ const (
 	firstOrders = 20
 )
 
-// Total is what orders of one currency come to. Amounts are what the lines of the
-// contracts cost now, and delivery; what plans, swaps and one-time products change until
-// an order is charged is not in them.
+// Total is what orders of one currency come to, before taxes.
 type Total struct {
 	Orders int
 	Amount money.Amount

@@ -7,33 +7,79 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-// Cost returns the amount of an order before taxes, which are not known in advance: the
-// lines at the prices of its cycle plus delivery, less discounts. Ahead is the number of
-// the contract's orders before it; each uses up one cycle of a discount, and plans'
-// prices depend on it. The platform decides the amount that is charged; it does not
-// publish how it rounds shares.
+// Bill is what an order costs before taxes, which are not known in advance, and how that comes
+// about.
+type Bill struct {
+	Lines    []money.Amount // what is left of each line after the discounts
+	Items    money.Amount   // all lines before discounts
+	Delivery money.Amount   // before discounts
+	Taken    []Taken        // by the discounts that apply, in their order
+	Total    money.Amount
+}
+
+// Taken is what one discount takes off an order.
+type Taken struct {
+	Discount
+	Off money.Amount
+}
+
+// Cost returns the total of the order's bill, for lines at the prices of its cycle. Ahead is
+// the number of the contract's orders before it.
 func (c Contract) Cost(lines []LineItem, cycle, ahead int) money.Amount {
+	return c.Bill(c.PricedAt(lines, cycle, ahead), ahead).Total
+}
+
+// PricedAt returns lines at the prices that they have in an order. Ahead is the number of the
+// contract's orders before it.
+func (c Contract) PricedAt(lines []LineItem, cycle, ahead int) []LineItem {
+	if !c.Priced {
+		return lines
+	}
+	priced := slices.Clone(lines)
+	for i, l := range priced {
+		priced[i].Price = c.PriceAt(l, cycle, c.NextOrder()+ahead)
+	}
+	return priced
+}
+
+// Bill adds up an order of lines, whose prices are those of the order: the lines and
+// delivery, less discounts. Ahead is the number of the contract's orders before it; each uses
+// up one cycle of a discount. The platform decides the amount that is charged; it does not
+// publish how it rounds shares.
+func (c Contract) Bill(lines []LineItem, ahead int) Bill {
 	left := make([]int64, len(lines)) // of each line, in minor units
+	b := Bill{
+		Lines: make([]money.Amount, len(lines)), Items: money.Amount{Currency: c.Currency}, Total: money.Amount{Currency: c.Currency},
+		Delivery: money.Amount{Minor: c.DeliveryPrice.Minor, Currency: c.Currency},
+	}
 	for i, l := range lines {
-		left[i] = c.PriceAt(l, cycle, c.NextOrder()+ahead).Minor * int64(l.Quantity)
+		left[i] = l.Price.Minor * int64(l.Quantity)
+		b.Items.Minor += left[i]
 	}
 	delivery := c.DeliveryPrice.Minor
 	for _, d := range c.Discounts {
+		var off int64
 		switch {
 		case d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles+ahead >= d.CycleLimit:
+			continue
 		case d.FreeShipping:
-			delivery = 0
+			off, delivery = delivery, 0
 		case d.TargetIsOrder:
-			delivery -= discountOn(d, delivery, 1)
+			off = discountOn(d, delivery, 1)
+			delivery -= off
 		default:
-			c.takeOff(d, lines, left)
+			off = c.takeOff(d, lines, left)
+		}
+		if off != 0 {
+			b.Taken = append(b.Taken, Taken{d, money.Amount{Minor: off, Currency: c.Currency}})
 		}
 	}
-	total := money.Amount{Minor: delivery, Currency: c.Currency}
-	for _, n := range left {
-		total.Minor += n
+	b.Total.Minor = delivery
+	for i, n := range left {
+		b.Lines[i] = money.Amount{Minor: n, Currency: c.Currency}
+		b.Total.Minor += n
 	}
-	return total
+	return b
 }
 
 // HasDiscount reports whether a discount of a title is on the contract and not used up.
@@ -43,8 +89,8 @@ func (c Contract) HasDiscount(title string) bool {
 	})
 }
 
-// takeOff subtracts a discount from the lines that it applies to.
-func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) {
+// takeOff subtracts a discount from the lines that it applies to, and returns how much that is.
+func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) (off int64) {
 	var chosen []int
 	var sum int64
 	for i, l := range lines {
@@ -55,9 +101,10 @@ func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) {
 	}
 	if d.Percent > 0 || d.EachItem {
 		for _, i := range chosen {
-			left[i] -= discountOn(d, left[i], int64(lines[i].Quantity))
+			less := discountOn(d, left[i], int64(lines[i].Quantity))
+			left[i], off = left[i]-less, off+less
 		}
-		return
+		return off
 	}
 	amount := min(d.Amount.Minor, sum)
 	rest := amount
@@ -70,6 +117,7 @@ func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) {
 			left[i], rest = left[i]-1, rest-1
 		}
 	}
+	return amount
 }
 
 // proportion returns a part's share of an amount, rounded down.

@@ -43,6 +43,17 @@ func (c Contract) Repriced(line string, unit money.Amount) Contract {
 	return c
 }
 
+// Swapped returns the contract with another product in a line, at a unit price.
+func (c Contract) Swapped(line string, variant int64, unit money.Amount) Contract {
+	c = c.Repriced(line, unit)
+	for i := range c.Lines {
+		if c.Lines[i].ID == line {
+			c.Lines[i].VariantID = variant
+		}
+	}
+	return c
+}
+
 // CountsOrders reports whether an order's cost depends on how many orders come before
 // it.
 func (c Contract) CountsOrders() bool {

@@ -143,14 +143,19 @@ func (s *Service) editCycles(ctx context.Context, tx Tx, fresh []platform.CycleS
 	if err != nil {
 		return false, err
 	}
+	byID, _ := billing.ContractsByID(contracts, nil)
+	inputs, err := billing.ReadInputs(ctx, tx, store, byID)
+	if err != nil {
+		return false, err
+	}
 	var over []*contract.Contract // that get an order back beyond their last cycle
 	for at, c := range contracts {
 		for i := range changed {
 			switch a := &changed[i]; {
 			case a.Contract != c.ID:
 			case a.Status == billing.Skipped:
-				was := billing.Record{Attempt: were[i], Of: c}
-				was.CountAhead(open)
+				was := billing.Record{Attempt: were[i], Of: c, Rules: inputs[c.ID].Rules}
+				was.SetBefore(open)
 				a.RecordSkippedAmount(was)
 			case c.PastLastCycle(a.Cycle) && !slices.Contains(over, &contracts[at]):
 				over = append(over, &contracts[at])

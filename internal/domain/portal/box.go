@@ -27,7 +27,7 @@ type BoxProduct struct {
 
 // BoxDraft is a box as it would be.
 type BoxDraft struct {
-	Cost   money.Amount // of the next order, before taxes and without one-time products
+	Cost   money.Amount // of the next order, before taxes
 	Pieces int
 	Broken error // the first rule that it breaks; nil: none
 }

@@ -18,7 +18,7 @@ type Frequency struct {
 	plan.Option
 	Current bool
 	Then    contract.Contract // the contract on it, at the prices of its next order
-	Price   money.Amount      // what its next order costs then, without one-time products and before taxes
+	Price   money.Amount      // what its next order costs then, before taxes
 }
 
 // Frequencies returns the plan options of the contract's group that the caller may choose, in the order

@@ -114,6 +114,7 @@ type State struct {
 	Shop     shop.Shop
 	Contract contract.Contract
 	Orders   []billing.Attempt // of the contract, that are QUEUED, SKIPPED or in flight, or were declined
+	Inputs   billing.Inputs    // of the contract's orders
 	Now      time.Time
 }
 

@@ -95,14 +95,26 @@ func (v View) Order(order billing.Attempt) (Permissions, error) {
 	return v.Settings.ForOrder(v.State, order)
 }
 
-// NextCost returns what the next order costs, before taxes and without one-time products, if the contract
-// is as given.
-func (v View) NextCost(is contract.Contract) money.Amount {
+// NextCost returns what the next order costs, before taxes, if the contract is as given.
+func (v View) NextCost(is contract.Contract) money.Amount { return v.NextOrder().With(is).Cost() }
+
+// NextOrder returns the order that comes next. Of a contract without orders to come it is the one
+// that it would make first.
+func (v View) NextOrder() billing.Record {
 	next, comes := billing.Earliest(billing.OnlyQueued(v.Orders))
 	if !comes {
-		return is.Cost(is.Lines, is.Series.Cycle, 0)
+		c := v.State.Contract
+		next = billing.Attempt{Contract: c.ID, Cycle: c.Series.Cycle, Status: billing.Queued}
+		if cal, err := v.Shop.Calendar(); err == nil {
+			next.Cycle = c.ResumeCycle(v.Now, cal)
+		}
 	}
-	return is.Cost(is.Lines, next.Cycle, billing.RecordOf(next, v.State.Contract, nil, v.Orders).Ahead)
+	return v.Record(next)
+}
+
+// Record returns one of the contract's orders with what it depends on.
+func (v View) Record(a billing.Attempt) billing.Record {
+	return billing.RecordOf(a, v.State.Contract, v.Inputs, v.Orders)
 }
 
 // Contract returns a contract of the caller's and what may be done with it. It asks the database
@@ -130,6 +142,11 @@ func (s *Service) view(ctx context.Context, tx ReadTx, who Caller, id contract.I
 	if v.Orders, err = tx.AttemptsOf(ctx, []contract.ID{id}, billing.Unfinished...); err != nil {
 		return v, err
 	}
+	inputs, err := billing.ReadInputs(ctx, tx, who.Shop, map[contract.ID]*contract.Contract{id: &rows[0]})
+	if err != nil {
+		return v, err
+	}
+	v.Inputs = inputs[id]
 	v.Can, err = v.Settings.ForContract(v.State)
 	return v, err
 }

@@ -60,7 +60,8 @@ type ReadTx interface {
 	AheadOf(ctx context.Context, c contract.ID, now time.Time, limit int) ([]billing.Attempt, error)
 	// PastOf returns at most limit of its other attempts, the newest first.
 	PastOf(ctx context.Context, c contract.ID, now time.Time, limit int) ([]billing.Attempt, error)
-	OneOffs(ctx context.Context, contracts []contract.ID) ([]billing.OneOff, error)
+	shop.Reader
+	billing.InputReader
 	// MailsOf returns at most limit e-mails about a contract, the newest first, without their texts.
 	MailsOf(ctx context.Context, c contract.ID, limit int) ([]notify.Message, error)
 	// MailOf returns an e-mail about a contract, or NotFound.
@@ -134,13 +135,17 @@ func (s *Service) Sheet(ctx context.Context, of shop.ID, id contract.ID, past in
 		if sheet.MorePast = len(sheet.Past) > past; sheet.MorePast {
 			sheet.Past = sheet.Past[:past]
 		}
-		if sheet.Contract.OneOffs > 0 {
-			if sheet.OneOffs, err = tx.OneOffs(ctx, []contract.ID{id}); err != nil {
-				return err
-			}
+		store, err := tx.Shop(ctx)
+		if err != nil {
+			return err
 		}
+		inputs, err := billing.ReadInputs(ctx, tx, store, map[contract.ID]*contract.Contract{id: &sheet.Contract})
+		if err != nil {
+			return err
+		}
+		sheet.OneOffs = inputs[id].OneOffs
 		for _, a := range ahead {
-			sheet.Upcoming = append(sheet.Upcoming, billing.RecordOf(a, sheet.Contract, sheet.OneOffs, ahead))
+			sheet.Upcoming = append(sheet.Upcoming, billing.RecordOf(a, sheet.Contract, inputs[id], ahead))
 		}
 		sheet.Mails, err = tx.MailsOf(ctx, id, MaxMails)
 		return err

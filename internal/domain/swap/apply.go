@@ -105,6 +105,11 @@ func (r Rule) due(o Order) bool {
 // check before products are read.
 func (r Rule) Concerns(o Order) bool { return r.due(o) && r.fits(o.Lines) > 0 }
 
+// Concern reports whether one of the rules Concerns the order.
+func Concern(rules []Rule, o Order) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Concerns(o) })
+}
+
 // fits returns how often the sources are in the lines as a whole.
 func (r Rule) fits(lines []LineItem) int {
 	times := -1

@@ -267,23 +267,3 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
-
-func TestPreviewOrders(t *testing.T) {
-	t.Parallel()
-	rules := []Rule{
-		rule(1, []Product{of(1, 1)}, []Product{of(2, 1)}, func(r *Rule) { r.Cycle, r.ShiftDays = 4, new(3) }),
-		rule(2, []Product{of(1, 1)}, []Product{of(5, 1)}, func(r *Rule) { r.Cycle, r.EveryOrder = 6, true }),
-	}
-	unchanged := func(o Order, _ int) ([]LineItem, Catalogue, error) { return o.Lines, shelf(), nil }
-	got, err := PreviewOrders(rules, Order{Cycle: 3, Lines: items([3]int64{1, 1, 100})}, []int{3, 4, 5, 6, 8, 9}, unchanged)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, f := range got {
-		texts = append(texts, fmt.Sprintf("%d+%d %d", f.Cycle, f.ShiftDays, f.Lines[0].VariantID))
-	}
-	if want := "3+0 1, 4+0 2, 5+3 1, 6+3 5, 8+3 5, 9+3 5"; strings.Join(texts, ", ") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(texts, ", "), want)
-	}
-}

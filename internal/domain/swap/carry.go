@@ -46,6 +46,9 @@ func DiscountedPrice(old []LineItem, to platform.Variant, sold map[int64]platfor
 // PriceForDeliveries returns variants at the price of so many deliveries, which one
 // payment of a prepaid contract covers.
 func PriceForDeliveries(sold map[int64]platform.Variant, deliveries int64) map[int64]platform.Variant {
+	if deliveries == 1 {
+		return sold
+	}
 	paid := make(map[int64]platform.Variant, len(sold))
 	for id, v := range sold {
 		v.Price = v.Price.Times(deliveries)

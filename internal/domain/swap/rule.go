@@ -12,6 +12,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // ID identifies a rule within a shop.
@@ -41,6 +42,10 @@ type Rule struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	Version       int64
+
+	// Variants are the products that the rule names, as the platform knew them when it was last
+	// asked. One that it did not sell is not among them.
+	Variants map[int64]platform.Variant
 }
 
 // Product is a variant and how many of it.

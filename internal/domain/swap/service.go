@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/clock"
@@ -126,23 +127,52 @@ func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, erro
 	if err := r.Check(); err != nil {
 		return Rule{}, err
 	}
-	sold := make(map[int64]platform.Variant)
-	ids := Variants([]Rule{r})
-	for from := 0; from < len(ids); from += platform.MaxIDs {
-		found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), ids[from:min(from+platform.MaxIDs, len(ids))])
+	var err error
+	if r.Variants, err = Sold(platform.Interactive(ctx), s.Platform, of, Variants([]Rule{r})); err != nil {
+		return Rule{}, fault.Because(fault.Unavailable, err, "the variants could not be read from the platform")
+	}
+	if r.Sources, err = withCatalogueNames("sourceVariants", r.Sources, r.Variants); err != nil {
+		return Rule{}, err
+	}
+	r.Destinations, err = withCatalogueNames("destinationVariants", r.Destinations, r.Variants)
+	return r, err
+}
+
+// Refresh reads the products again that the rules of a store name: what orders cost that rules will
+// change is known from them.
+func (s *Service) Refresh(ctx context.Context, id shop.ID) error {
+	var of shop.Shop
+	var rules []Rule
+	err := s.Store.Update(ctx, id, func(tx Tx) (err error) {
+		if of, err = tx.Shop(ctx); err != nil || !of.Connected || !of.Settings.SwapRules {
+			return err
+		}
+		rules, err = tx.SwapRules(ctx)
+		return err
+	})
+	if err != nil || len(rules) == 0 {
+		return err
+	}
+	sold, err := Sold(ctx, s.Platform, of, Variants(rules))
+	if err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, id, func(tx Tx) error { return tx.KeepSold(ctx, rules, sold) })
+}
+
+// Sold reads variants, by their numbers. Those that the store does not sell are left out.
+func Sold(ctx context.Context, p Platform, of shop.Shop, ids []int64) (map[int64]platform.Variant, error) {
+	sold := make(map[int64]platform.Variant, len(ids))
+	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
+		found, err := p.Variants(ctx, of.At(), chunk)
 		if err != nil {
-			return Rule{}, fault.Because(fault.Unavailable, err, "the variants could not be read from the platform")
+			return nil, err
 		}
 		for _, v := range found {
 			sold[v.ID] = v
 		}
 	}
-	var err error
-	if r.Sources, err = withCatalogueNames("sourceVariants", r.Sources, sold); err != nil {
-		return Rule{}, err
-	}
-	r.Destinations, err = withCatalogueNames("destinationVariants", r.Destinations, sold)
-	return r, err
+	return sold, nil
 }
 
 // withCatalogueNames gives products the names and images that the caller left out.

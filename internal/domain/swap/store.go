@@ -6,6 +6,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Tx is one transaction on one shop's data.
@@ -20,6 +21,8 @@ type Tx interface {
 	// if their Version is still what was read; otherwise it fails with a
 	// Conflict. It raises the version.
 	PutSwapRule(ctx context.Context, r *Rule) error
+	// KeepSold stores of the rules what the shop sells of the products that they name.
+	KeepSold(ctx context.Context, rules []Rule, sold map[int64]platform.Variant) error
 	// DeleteSwapRule removes a rule and the records of its use.
 	DeleteSwapRule(ctx context.Context, id ID) error
 

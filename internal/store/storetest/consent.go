@@ -2,11 +2,15 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 )
 
@@ -45,6 +49,43 @@ func testConsent(t *testing.T, open opener) {
 			}
 			if want := "1/2 20.00 -744h0m0s; 5/1 2000 0s; 1/3 20.00 1h0m0s; "; got != want {
 				t.Errorf("first %q, %v; want %q", got, err, want)
+			}
+			return err
+		})
+	})
+	t.Run("orders that do not cost what their lines do are summed as they are charged", func(t *testing.T) {
+		w := begin(t, open)
+		half, once, swapped := monthly(1), monthly(2), monthly(3)
+		half.Discounts = []contract.Discount{{Title: "half", Percent: 50, AllLines: true, CycleLimit: 1}}
+		once.OneOffs = 1
+		swapped.Lines[0].VariantID = 777
+		w.put(half, once, swapped, monthly(4))
+		rule := swapRule("dearer", 1)
+		rule.Sources, rule.Destinations = []swap.Product{{VariantID: 777, Quantity: 1}}, []swap.Product{{VariantID: 778, Quantity: 1}}
+		rule.Variants = map[int64]platform.Variant{778: {ID: 778, Price: money.Amount{Minor: 9900, Currency: swapped.Currency}}}
+		rule.Cycle, rule.EveryOrder, rule.FirstOrder = 0, true, true
+		w.rule(rule)
+		w.shop.Settings.SwapRules = true
+		w.in(func(tx *store.Tx) error { return tx.PutShop(t.Context(), w.shop) })
+		for n, c := range []contract.Contract{half, half, once, swapped, monthly(4)} {
+			w.queue(billing.Attempt{Contract: c.ID, Cycle: 1 + n, Status: billing.Queued, BillingDate: day.Add(time.Duration(n+1) * time.Hour), DueAt: day})
+		}
+		w.in(func(tx *store.Tx) error {
+			return tx.PutOneOffs(t.Context(), []billing.OneOff{{Contract: 2, Cycle: 3, Quantity: 2, Variant: platform.Variant{ID: 9, Price: money.Amount{Minor: 150, Currency: once.Currency}}}})
+		})
+		w.in(func(tx *store.Tx) error {
+			totals, _, err := tx.TotalsToCharge(t.Context(), day, day.AddDate(0, 0, 1))
+			first, failed := tx.OrdersToCharge(t.Context(), day, day.AddDate(0, 0, 1), 9)
+			var got []string
+			for _, o := range first {
+				got = append(got, o.Amount.String())
+			}
+			// monthly contracts cost 20.00
+			if want := []string{"10.00", "20.00", "23.00", "198.00", "20.00"}; !slices.Equal(got, want) || failed != nil {
+				t.Errorf("the orders come to %v, %v; want %v", got, failed, want)
+			}
+			if len(totals) != 1 || totals[0].Orders != 5 || totals[0].Amount.String() != "271.00" {
+				t.Errorf("together %+v, want 5 orders of 271.00", totals)
 			}
 			return err
 		})

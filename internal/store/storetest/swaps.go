@@ -65,6 +65,33 @@ func testSwaps(t *testing.T, open opener) {
 		})
 		w.wantKind(err, fault.Conflict)
 	})
+	t.Run("what a shop sells of a rule's products is kept beside the rule", func(t *testing.T) {
+		w := begin(t, open)
+		r := w.rule(swapRule("first", 1))
+		id := r.Sources[0].VariantID
+		sold := map[int64]platform.Variant{id: {ID: id, Price: money.Amount{Minor: 1250, Currency: "USD"}}, 999: {ID: 999}}
+		keep := func(of swap.Rule) swap.Rule {
+			w.in(func(tx *store.Tx) error { return tx.KeepSold(t.Context(), []swap.Rule{of}, sold) })
+			now, err := w.db.SwapRuleOf(t.Context(), w.shop.ID, shop.Subscriptions, r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return now
+		}
+		now := keep(r)
+		if want := map[int64]platform.Variant{id: sold[id]}; !reflect.DeepEqual(now.Variants, want) || now.Version != r.Version {
+			t.Errorf("kept %+v at version %d, want %+v at %d", now.Variants, now.Version, want, r.Version)
+		}
+		delete(sold, id)
+		old := now
+		old.Version--
+		if got := keep(old); len(got.Variants) != 1 {
+			t.Error("a rule that has changed since was written")
+		}
+		if got := keep(now); len(got.Variants) != 0 {
+			t.Errorf("what is not sold any more is kept: %+v", got.Variants)
+		}
+	})
 	t.Run("another line and another shop have no part in a rule", func(t *testing.T) {
 		w := begin(t, open)
 		r, other := w.rule(swapRule("first", 1)), w.addShop("second.myshopify.com")

@@ -23,6 +23,7 @@ func TestExplanationMatchesGoldenFile(t *testing.T) {
 	r := theRecord()
 	r.Of.Series = contract.Series{Cycle: 1, Start: time.Date(2024, 10, 31, 13, 0, 0, 0, time.UTC)}
 	r.Of.Priced = true
+	r.Of.Pricing = map[string]contract.Pricing{r.Of.Lines[0].ID: {Base: cents(1050), Cycles: []contract.CyclePrice{{After: 2, Computed: cents(1000)}}}}
 	r.Of.Billing.Anchors = []cadence.Anchor{{Kind: cadence.MonthDay, Day: 31}}
 	r.BillingDate = time.Date(2025, 1, 31, 14, 0, 0, 0, time.UTC)
 	r.Status, r.DueAt, r.Try, r.Moved = billing.Failure, noon().Add(4*time.Hour), 1, true

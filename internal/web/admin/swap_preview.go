@@ -73,7 +73,7 @@ func (h previewHandlers) previewSwaps(ctx context.Context, in *struct {
 	for i, f := range orders {
 		order := previewOrder{BillingCycle: int32(f.Cycle), OrderDate: web.At(f.Date), Variants: []previewLine{}, Rules: []previewRule{}}
 		for _, l := range f.Lines {
-			v := record.NewAttemptVariant(l.LineItem)
+			v := record.NewAttemptVariant(l)
 			name := v.ProductTitle
 			if v.Title != "" && v.Title != name {
 				name += " - " + v.Title

@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
 	"github.com/perennialhq/perennial/internal/domain/billing/prepare"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -56,7 +57,7 @@ func (p *products) SwapRulesOf(context.Context, shop.ID, shop.Line, page.Request
 }
 
 func (p *products) Preview(context.Context, shop.Shop, shop.Line, contract.ID) ([]prepare.Preview, error) {
-	return []prepare.Preview{{Preview: swap.Preview{Cycle: 4, Lines: swap.Lines(theContract().Lines), Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
+	return []prepare.Preview{{Order: order.Order{Cycle: 4, Lines: theContract().Lines, Applied: []swap.Rule{theRule()}}, Date: noon()}}, nil
 }
 
 func (p *products) AddOneOff(_ context.Context, _ shop.Shop, c command.OneOff) error {

@@ -40,7 +40,7 @@ type frequency struct {
 	DeliveryCount int32  `json:"deliveryIntervalCount" minimum:"1" doc:"How many of them." example:"1"`
 	Current       bool   `json:"current" doc:"Whether the contract is on it now." example:"true"`
 
-	Price record.AmountObject `json:"nextOrderPrice" doc:"What the next order costs on it, without one-time products and before taxes."`
+	Price record.AmountObject `json:"nextOrderPrice" doc:"What the next order costs on it, before taxes."`
 }
 
 func newFrequency(f portal.Frequency) frequency {

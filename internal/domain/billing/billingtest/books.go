@@ -15,6 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // Books is a store of one shop in memory. Methods that no test calls are missing.
@@ -205,6 +207,9 @@ func (b *Books) ChargesByCard(_ context.Context, methods []string, since time.Ti
 
 // AddSwapUses keeps nothing.
 func (b *Books) AddSwapUses(context.Context, []billing.SwapUse) error { return nil }
+
+// KeepSold keeps nothing.
+func (b *Books) KeepSold(context.Context, []swap.Rule, map[int64]platform.Variant) error { return nil }
 
 // Must ends the test if there is an error.
 func Must(t *testing.T, err error) {

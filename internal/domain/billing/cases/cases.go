@@ -102,7 +102,7 @@ func (l *Cases) finish(a *billing.Attempt, g dunning.Inputs) error {
 
 // giveUp closes a case by skipping the order.
 func (l *Cases) giveUp(a *billing.Attempt, action dunning.Action, event activity.EventType, status activity.Status, reason string) error {
-	if err := a.EndWithoutCharge(billing.SkippedDunning, *l.Contracts[a.Contract], 0); err != nil {
+	if err := a.EndWithoutCharge(billing.SkippedDunning, billing.Record{Attempt: *a, Of: *l.Contracts[a.Contract]}); err != nil {
 		return err
 	}
 	a.DueAt, a.Dunning.Action = time.Time{}, action

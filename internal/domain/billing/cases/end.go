@@ -68,7 +68,7 @@ func Fence(ctx context.Context, tx billing.Tx, of shop.Shop, contracts []contrac
 			}
 		}
 		if c.Status != contract.Paused {
-			if err := a.EndWithoutCharge(billing.SkippedDunning, *c, 0); err != nil {
+			if err := a.EndWithoutCharge(billing.SkippedDunning, billing.Record{Attempt: a, Of: *c}); err != nil {
 				return err
 			}
 		}

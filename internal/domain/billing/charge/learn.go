@@ -248,7 +248,7 @@ func (l *settling) stop(a *billing.Attempt, as billing.Status, event activity.Ev
 		l.Note(*a, activity.BillingAttemptTriggered, activity.Failure, billing.EntryInfo{Cycle: a.Cycle, Reason: reason})
 		return l.requeue(a)
 	}
-	if err := a.EndWithoutCharge(as, *l.Contracts[a.Contract], 0); err != nil {
+	if err := a.EndWithoutCharge(as, billing.Record{Attempt: *a, Of: *l.Contracts[a.Contract]}); err != nil {
 		return err
 	}
 	a.DueAt = time.Time{}

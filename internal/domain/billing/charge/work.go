@@ -131,7 +131,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if err != nil {
 			return err
 		}
-		needs, err := prepare.ReadInputs(ctx, tx, b.shop, contracts)
+		inputs, err := billing.ReadInputs(ctx, tx, b.shop, contracts)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		for i := range due {
 			a := &due[i]
 			c := contracts[a.Contract]
-			_, needed := needs.OrderFor(*a, *c)
+			_, needed := prepare.OrderFor(*a, *c, inputs[a.Contract])
 			v := decide.Due(*a, decide.Inputs{
 				Shop: b.shop, Contract: *c, Calendar: cal, Policy: b.policy, Others: open[a.Contract], Prepare: needed,
 				CardTries: b.cards.known[c.PaymentMethod], CardUses: b.cards.tried[c.PaymentMethod],
@@ -177,7 +177,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 				returned = append(returned, c)
 			}
 			if v.Action == decide.Prepare {
-				order, _ := needs.OrderFor(*a, *c)
+				order, _ := prepare.OrderFor(*a, *c, inputs[a.Contract])
 				b.preparing = append(b.preparing, order)
 			}
 			if v.Action == decide.End && a.Dunning.State.Live() { // a person had asked for a retry
@@ -273,7 +273,7 @@ func (b *batch) apply(a *billing.Attempt, c contract.Contract, v decide.Decision
 		}
 		return new(billing.NewEntry(*a, activity.BillingAttemptTriggered, activity.Failure, activity.System, now, billing.EntryInfo{Cycle: a.Cycle, Reason: v.Reason})), nil
 	case decide.End:
-		if err := a.EndWithoutCharge(v.Status, c, 0); err != nil {
+		if err := a.EndWithoutCharge(v.Status, billing.Record{Attempt: *a, Of: c}); err != nil {
 			return nil, err
 		}
 		a.DueAt = time.Time{}

@@ -61,7 +61,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*dra
 		if r, err = find(ctx, tx, t); err != nil {
 			return err
 		}
-		if err := r.ReadAhead(ctx, tx); err != nil {
+		if err := r.ReadOrder(ctx, tx); err != nil {
 			return err
 		}
 		before := r.Attempt
@@ -108,20 +108,15 @@ func (r *draft) put(ctx context.Context, tx billing.Tx, entries []activity.Entry
 	return tx.Record(ctx, entries...)
 }
 
-// complete reads the rest of the record: one-time products, the number of orders ahead, and
-// the status of e-mails.
+// complete reads the rest of the record: what its order depends on, and the status of
+// e-mails.
 func (r *draft) complete(ctx context.Context, tx billing.Tx) error {
 	status, err := tx.MailsByKey(ctx, r.MessageKeys())
 	if err != nil {
 		return err
 	}
 	r.Mailed(status)
-	oneOffs, err := billing.ReadOneOffs(ctx, tx, map[contract.ID]*contract.Contract{r.Of.ID: &r.Of})
-	if err != nil {
-		return err
-	}
-	r.OneOffs = oneOffs.For(r.Attempt)
-	return r.ReadAhead(ctx, tx)
+	return r.ReadOrder(ctx, tx)
 }
 
 // find reads the attempt and its contract and, in a Tx, locks both.

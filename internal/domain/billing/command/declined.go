@@ -57,7 +57,7 @@ func giveUp(r *draft, by activity.Actor, now time.Time) ([]activity.Entry, error
 	if err := r.Of.CheckCommitment(r.shop.Settings, by); err != nil {
 		return nil, err
 	}
-	if err := r.EndWithoutCharge(billing.SkippedDunning, r.Of, 0); err != nil {
+	if err := r.EndWithoutCharge(billing.SkippedDunning, billing.Record{Attempt: r.Attempt, Of: r.Of}); err != nil {
 		return nil, err
 	}
 	r.DueAt, r.Dunning.Action = time.Time{}, dunning.Skip

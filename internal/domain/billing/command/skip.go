@@ -76,7 +76,9 @@ func skip(r *draft, by activity.Actor, now time.Time) ([]activity.Entry, error) 
 		return nil, fault.New(fault.FailedPrecondition, "billing attempt %d is %s: only a QUEUED attempt can be skipped", r.ID, r.Status).
 			Entity(billing.AttemptEntity).Code("billingAttemptStatus")
 	}
-	if err := r.EndWithoutCharge(billing.Skipped, r.Of, r.Ahead); err != nil {
+	was := r.Record
+	was.OneOffs = nil // they go to the next order
+	if err := r.EndWithoutCharge(billing.Skipped, was); err != nil {
 		return nil, err
 	}
 	r.ErrorMessage = ""

@@ -15,6 +15,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -115,6 +116,7 @@ func TestExplanations(t *testing.T) {
 			f.Of.Priced, f.Note, f.Of.DeliveryPrice = true, "Ring twice", usd(490)
 			f.OneOffs = []billing.OneOff{{ID: 3, Contract: 9001, Cycle: 4, Quantity: 1, Variant: platform.Variant{ID: 4009, ProductTitle: "Mug", Price: usd(800)}}}
 			f.Needs = prepare.Needs{Prices: true, Note: true, OneOffs: 1, Rules: true}
+			f.Of.Pricing = map[string]contract.Pricing{f.Of.Lines[0].ID: {Base: usd(1250), Cycles: []contract.CyclePrice{{After: 0, Computed: usd(1250)}, {After: 3, Computed: usd(1125)}}}}
 			f.Terms = &Terms{
 				Lines: f.Of.Lines,
 				Details: []contract.LineDetail{{Pricing: &contract.Pricing{Base: usd(1250), Cycles: []contract.CyclePrice{
@@ -128,7 +130,7 @@ func TestExplanations(t *testing.T) {
 			}
 		}},
 		"queued-behind-the-last-order-of-a-discount": {func(f *Facts) {
-			f.Ahead, f.Terms = 1, &Terms{Lines: f.Of.Lines, Discounts: []contract.Discount{{Title: "Hello", Percent: 15, AllLines: true, CycleLimit: 2, UsedCycles: 1}}}
+			f.Before, f.Terms = []order.Place{{Cycle: 3}}, &Terms{Lines: f.Of.Lines, Discounts: []contract.Discount{{Title: "Hello", Percent: 15, AllLines: true, CycleLimit: 2, UsedCycles: 1}}}
 		}},
 		"queued-with-a-price-that-a-person-set": {func(f *Facts) {
 			f.Of.Priced, f.Needs = true, prepare.Needs{Prices: true}
@@ -138,10 +140,11 @@ func TestExplanations(t *testing.T) {
 			}}}}}
 		}},
 		"queued-with-a-price-of-its-plan": {func(f *Facts) {
-			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Ahead, f.Needs = true, 2, 5001, 1, prepare.Needs{Prices: true}
+			f.Of.Priced, f.Of.Orders, f.Of.OriginOrderID, f.Before, f.Needs = true, 2, 5001, []order.Place{{Cycle: 3}}, prepare.Needs{Prices: true}
 			f.Terms = &Terms{Lines: f.Of.Lines, Plans: map[string]contract.Pricing{f.Of.Lines[0].ID: {Base: usd(1500), Cycles: []contract.CyclePrice{
 				{After: 0, Kind: platform.FixedPrice, Computed: usd(1250)}, {After: 4, Kind: platform.PercentOff, Percent: 20, Computed: usd(1200)},
 			}}}}
+			f.Of.PlanPricing = f.Terms.Plans
 		}},
 		"queued-with-a-price-rule-that-is-not-applied": {func(f *Facts) {
 			f.Terms = &Terms{Lines: f.Of.Lines, Details: []contract.LineDetail{{Pricing: &contract.Pricing{Base: usd(1250), Cycles: []contract.CyclePrice{

@@ -71,7 +71,7 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 	switch {
 	case f.Terms != nil:
 		for _, d := range f.Terms.Discounts {
-			report := explainDiscount(d, f.Ahead)
+			report := explainDiscount(d, f.Ahead())
 			r.Discounts = append(r.Discounts, report)
 			r.Words = append(r.Words, report.Words)
 		}
@@ -86,16 +86,22 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 
 func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine {
 	p := PricedLine{LineItem: l, Was: l.Price, OneOff: f.oneOff(l, history)}
+	is, there := f.lineOf(l)
+	if there && f.open() {
+		p.Was = is.Price
+	}
 	why := "the contract's price"
 	policy, has := f.policyOf(l)
 	ofPlan, planned := f.planOf(l)
 	switch {
+	case there && is.VariantID != l.VariantID:
+		why = "a swap rule puts it in the place of " + called(is)
 	case p.OneOff:
 		why = "a one-time product at the price at which it was added"
 	case has && len(policy.Cycles) > 0:
-		why = p.follow(policy, f.Cycle, "cycle", f.Needs.Prices)
+		why = p.follow(policy, f.Cycle, "cycle")
 	case planned:
-		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Ahead, f.Needs.Prices)
+		why = p.followPlan(ofPlan, f.Of.NextOrder()+f.Ahead())
 	default:
 		if h, ok := repricing(history, l.VariantID); ok {
 			why = fmt.Sprintf("its price rule changed it with this order, from %s", h.told.From)
@@ -107,9 +113,9 @@ func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine 
 	return p
 }
 
-// follow gives the line the price of its policy at the platform for a cycle, if the order still
-// gets it, and says why. A price that is not the policy's was set by a person, and stays.
-func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, changes bool) string {
+// follow says why the line has its price, by its policy at the platform for a cycle. A price that
+// is not the policy's was set by a person, and stays.
+func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string) string {
 	p.steps(policy, counted)
 	step, ok := policy.Step(cycle)
 	switch {
@@ -117,10 +123,9 @@ func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, 
 		return "the contract's price; its price rule does not count yet"
 	case !policy.Made(p.Price):
 		return fmt.Sprintf("a price that a person set, which its price rule leaves alone (it has %s for %s %d)", spoken(step.Computed), counted, cycle)
-	case p.Price == step.Computed:
+	case p.Price == step.Computed && p.Price == p.Was:
 		return "by its price rule " + stepWords(step, policy.Base, counted)
-	case changes:
-		p.Price = step.Computed
+	case p.Price == step.Computed:
 		return fmt.Sprintf("by its price rule %s; before this order it is %s", stepWords(step, policy.Base, counted), spoken(p.Was))
 	}
 	return "the contract's price; its price rule, " + stepWords(step, policy.Base, counted) + ", does not change this order"
@@ -128,17 +133,18 @@ func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string, 
 
 // followPlan does the same with the plan's price for an order, counted from 1 for the one at the
 // checkout. A price never goes back to an earlier one.
-func (p *PricedLine) followPlan(policy contract.Pricing, order int, changes bool) string {
-	if price, ok := policy.Forward(p.Price, order); ok && changes {
+func (p *PricedLine) followPlan(policy contract.Pricing, order int) string {
+	price, ok := policy.Forward(p.Was, order)
+	if ok && price == p.Price {
 		step, _ := policy.Step(order)
 		p.steps(policy, "order")
-		p.Price = price
 		return fmt.Sprintf("by its plan %s; before this order it is %s", stepWords(step, policy.Base, "order"), spoken(p.Was))
-	} else if ok || policy.Made(p.Price) && p.Price != policy.Base {
+	}
+	if ok || policy.Made(p.Price) && p.Price != policy.Base {
 		p.steps(policy, "order")
 		return "the contract's price, which its plan leaves alone with this order"
 	}
-	return p.follow(policy, order, "order", false)
+	return p.follow(policy, order, "order")
 }
 
 func (p *PricedLine) steps(policy contract.Pricing, counted string) {
@@ -159,6 +165,15 @@ func stepWords(s platform.CyclePrice, base money.Amount, counted string) string 
 		return fmt.Sprintf("%s %s off %s", from, spoken(s.Amount), spoken(base))
 	}
 	return fmt.Sprintf("%s %s", from, spoken(s.Computed))
+}
+
+// lineOf returns the contract's line whose place a line of the order has; false: none.
+func (f Facts) lineOf(l contract.LineItem) (contract.LineItem, bool) {
+	at := slices.IndexFunc(f.Of.Lines, func(is contract.LineItem) bool { return l.ID != "" && is.ID == l.ID })
+	if at < 0 {
+		return contract.LineItem{}, false
+	}
+	return f.Of.Lines[at], true
 }
 
 // policyOf returns the pricing policy that a line has at the platform, if one is
@@ -185,7 +200,7 @@ func (f Facts) planOf(l contract.LineItem) (contract.Pricing, bool) {
 
 // oneOff reports whether a line is in this order only.
 func (f Facts) oneOff(l contract.LineItem, history []happening) bool {
-	if l.SellingPlanID != 0 || slices.ContainsFunc(f.Of.Lines, func(c contract.LineItem) bool { return c.ID == l.ID && l.ID != "" }) {
+	if _, there := f.lineOf(l); there || l.SellingPlanID != 0 {
 		return false
 	}
 	if slices.ContainsFunc(f.OneOffs, func(o billing.OneOff) bool { return o.Variant.ID == l.VariantID }) {

@@ -72,7 +72,7 @@ func (f *Facts) read(ctx context.Context, tx billing.ReadTx, line shop.Line, id 
 	if f.Others, err = tx.OpenAttempts(ctx, of, f.Now); err != nil {
 		return err
 	}
-	if err := f.ReadAhead(ctx, tx); err != nil {
+	if err := f.ReadOrder(ctx, tx); err != nil {
 		return err
 	}
 	if method := r.Of.PaymentMethod; r.Status == billing.Failure && method != "" {
@@ -82,14 +82,9 @@ func (f *Facts) read(ctx context.Context, tx billing.ReadTx, line shop.Line, id 
 		}
 		f.CardTries = tries[method]
 	}
-	contracts := map[contract.ID]*contract.Contract{r.Of.ID: &r.Of}
-	inputs, err := prepare.ReadInputs(ctx, tx, f.Shop, contracts)
-	if err != nil {
-		return err
-	}
-	order, needed := inputs.OrderFor(r.Attempt, r.Of)
-	if !r.Settled() {
-		f.OneOffs = order.OneOffs
+	order, needed := prepare.OrderFor(r.Attempt, r.Of, billing.Inputs{OneOffs: f.OneOffs, Rules: f.Rules})
+	if r.Settled() {
+		f.OneOffs = nil
 	}
 	if needed {
 		f.Needs = order.Needs()

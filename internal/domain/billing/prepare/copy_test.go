@@ -98,7 +98,7 @@ func TestReadyOrderIsPreparedAgainAfterContractChange(t *testing.T) {
 		"it has, and the order was made":         {billing.Attempt{Status: billing.Success, FirstSentAt: billingtest.Now, Prep: ready}, 8, false},
 		"it has, and the order is left out":      {billing.Attempt{Status: billing.Skipped, Prep: ready}, 8, false},
 	} {
-		if _, got := (Inputs{}).OrderFor(test.a, contract.Contract{Revision: test.revision}); got != test.want {
+		if _, got := OrderFor(test.a, contract.Contract{Revision: test.revision}, billing.Inputs{}); got != test.want {
 			t.Errorf("%s: prepared again: %t, want %t", name, got, test.want)
 		}
 	}

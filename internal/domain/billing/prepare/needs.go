@@ -1,13 +1,9 @@
 package prepare
 
 import (
-	"context"
-	"maps"
-	"slices"
-
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
@@ -52,61 +48,17 @@ func Renew(a *billing.Attempt, c contract.Contract) {
 // as it is.
 const maxEdits = 8
 
-// Inputs are what decides whether orders need to be prepared.
-type Inputs struct {
-	rules   []swap.Rule
-	used    map[contract.ID]map[swap.ID]bool
-	oneOffs billing.OneOffs
-}
-
-// ReadInputs reads the inputs for contracts. Swap rules are read only if the store uses them.
-func ReadInputs(ctx context.Context, tx billing.ReadTx, of shop.Shop, contracts map[contract.ID]*contract.Contract) (Inputs, error) {
-	oneOffs, err := billing.ReadOneOffs(ctx, tx, contracts)
-	p := Inputs{oneOffs: oneOffs}
-	if err != nil || !of.Settings.SwapRules {
-		return p, err
-	}
-	all := slices.Sorted(maps.Keys(contracts))
-	if p.rules, err = tx.SwapRules(ctx); err != nil || len(p.rules) == 0 {
-		return p, err
-	}
-	swap.Sort(p.rules)
-	p.used, err = tx.SwapUses(ctx, all)
-	return p, err
-}
-
-// with returns the inputs as if a rule were stored as it is given and switched on.
-func (p Inputs) with(rule swap.Rule) Inputs {
-	rule.Off = false
-	p.rules = slices.DeleteFunc(slices.Clone(p.rules), func(r swap.Rule) bool { return r.ID == rule.ID })
-	if rule.Sequence == 0 { // it is evaluated last
-		for _, r := range p.rules {
-			rule.Sequence = max(rule.Sequence, r.Sequence+1)
-		}
-	}
-	p.rules = append(p.rules, rule)
-	swap.Sort(p.rules)
-	return p
-}
-
 // OrderFor returns what must be prepared for the attempt's order, and whether anything is.
-func (p Inputs) OrderFor(a billing.Attempt, c contract.Contract) (Order, bool) {
-	e := Order{Attempt: a, Of: c, OneOffs: p.oneOffs.For(a)}
-	var rules []swap.Rule
-	for _, r := range p.rules {
-		if r.Line == c.Line && !r.Off {
-			rules = append(rules, r)
-		}
+func OrderFor(a billing.Attempt, c contract.Contract, in billing.Inputs) (Order, bool) {
+	e := Order{Attempt: a, Of: c, OneOffs: in.For(a.Cycle), rules: in.Rules}
+	if a.Prep.Lasted {
+		e.rules.Lasting = nil
 	}
-	if e.lasting, e.single = swap.Split(rules); a.Prep.Lasted {
-		e.lasting = nil
-	}
-	e.used = p.used[c.ID]
 	switch a.Prep.Stage {
 	case billing.Ready:
 		return e, outdated(a, c)
 	case billing.Fresh:
-		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || concerns(rules, e.swapOrder(swap.Lines(c.Lines)))
+		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || e.concerned()
 	}
 	return e, true
 }
@@ -114,19 +66,18 @@ func (p Inputs) OrderFor(a billing.Attempt, c contract.Contract) (Order, bool) {
 // Order is an attempt whose order is prepared.
 type Order struct {
 	billing.Attempt
-	Of              contract.Contract
-	OneOffs         []billing.OneOff      // of this order
-	lasting, single []swap.Rule           // rules that change the contract, and those that change one order
-	used            map[swap.ID]bool      // rules that act once and have acted
-	edited          []int                 // cycles of the contract that may hold an edit of ours
-	announced       contract.InFlightEdit // the change that this step makes to the contract; zero: none
+	Of        contract.Contract
+	OneOffs   []billing.OneOff      // of this order
+	rules     order.Rules           // of the contract; without those that last if they have acted already
+	edited    []int                 // cycles of the contract that may hold an edit of ours
+	announced contract.InFlightEdit // the change that this step makes to the contract; zero: none
 }
 
 // Needs returns why the order is prepared.
 func (e Order) Needs() Needs {
 	n := Needs{
 		Prices: e.Of.Priced, Note: e.Note != "", OneOffs: len(e.OneOffs),
-		Rules: concerns(slices.Concat(e.lasting, e.single), e.swapOrder(swap.Lines(e.Of.Lines))),
+		Rules: e.concerned(),
 	}
 	n.Undo = !n.Any()
 	return n
@@ -135,7 +86,7 @@ func (e Order) Needs() Needs {
 // swapOrder returns the order as swap rules see it.
 func (e Order) swapOrder(lines []swap.LineItem) swap.Order {
 	return swap.Order{
-		Cycle: e.Cycle, First: e.Of.EarlierOrders+e.Of.Completed() == 0, Used: e.used, Lines: lines,
+		Cycle: e.Cycle, First: e.Of.EarlierOrders+e.Of.Completed() == 0, Used: e.rules.Used, Lines: lines,
 	}
 }
 
@@ -144,8 +95,10 @@ func (e Order) note() string {
 	return billing.JoinNotes(e.Of.Note, e.Note)
 }
 
-func concerns(rules []swap.Rule, o swap.Order) bool {
-	return slices.ContainsFunc(rules, func(r swap.Rule) bool { return r.Concerns(o) })
+// concerned reports whether a rule concerns the order of the contract's lines.
+func (e Order) concerned() bool {
+	o := e.swapOrder(swap.Lines(e.Of.Lines))
+	return swap.Concern(e.rules.Lasting, o) || swap.Concern(e.rules.Single, o)
 }
 
 // changesOf returns what rules do, for the plan and the activity log.

@@ -24,7 +24,7 @@ func (s *Service) step(ctx context.Context, of shop.Shop, e Order) prepared {
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
-	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || concerns(e.lasting, e.swapOrder(swap.Lines(e.Of.Lines)))):
+	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || swap.Concern(e.rules.Lasting, e.swapOrder(swap.Lines(e.Of.Lines)))):
 		p.lasts = true
 		s.prepareContract(ctx, of, &p)
 	default:
@@ -50,7 +50,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		}
 		lines, m.prices = priced(lines, c, p.Cycle, c.NextOrder())
 	}
-	if m.rules, err = s.applied(ctx, of, p.lasting, p.swapOrder(lines), placeOf(p.Of, p.Cycle)); p.failed(err, false) {
+	if m.rules, err = s.applied(ctx, of, p, p.rules.Lasting, lines); p.failed(err, false) {
 		return
 	}
 	m.wanted = billing.OrderLines(m.rules.Lines)
@@ -90,7 +90,7 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	}
 	m := aim{read: &is, is: orderLines(is.Lines, is.LineDetails), was: is.Note}
 	var err error
-	if m.rules, err = s.applied(ctx, of, p.single, p.swapOrder(plain(is.lines())), placeOf(p.Of, p.Cycle)); p.failed(err, false) {
+	if m.rules, err = s.applied(ctx, of, p, p.rules.Single, plain(is.lines())); p.failed(err, false) {
 		return
 	}
 	m.wanted = wantedLines(m.is, p.OneOffs, m.rules.Lines)

@@ -2,7 +2,6 @@ package prepare
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,35 +9,66 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Preview is an order as swap rules would make it, and its date.
+// Preview is an order to come and its date.
 type Preview struct {
-	swap.Preview
+	order.Order
 	Date time.Time
 }
 
-// Preview returns the next orders of a contract as the rules of the store would
-// make them. One-time products and single orders' notes are left out, and nothing
-// is changed. A contract without orders to come has none.
+// previewLength is how many orders a preview has.
+const previewLength = 10
+
+// Preview returns the next orders of a contract. Nothing is changed. A contract without orders to
+// come has none.
 func (s *Service) Preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID) ([]Preview, error) {
-	return s.preview(ctx, of, line, id, func(p Inputs) Inputs { return p })
+	return s.preview(ctx, of, line, id, func(tx billing.ReadTx, _ *shop.Shop) billing.ReadTx { return tx })
 }
 
 // PreviewWith is Preview as if a rule were stored as it is given and switched on. A rule without
-// an ID is a new one.
+// an ID is a new one. The platform is asked for the products that the rule names.
 func (s *Service) PreviewWith(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID, rule swap.Rule) ([]Preview, error) {
-	return s.preview(ctx, of, line, id, func(p Inputs) Inputs { return p.with(rule) })
+	sold, err := swap.Sold(platform.Interactive(ctx), s.Platform, of, swap.Variants([]swap.Rule{rule}))
+	if err != nil {
+		return nil, fault.Because(fault.Unavailable, err, "the platform could not be asked for the products")
+	}
+	rule.Variants, rule.Off = sold, false
+	return s.preview(ctx, of, line, id, func(tx billing.ReadTx, store *shop.Shop) billing.ReadTx {
+		store.Settings.SwapRules = true
+		return trial{tx, rule}
+	})
 }
 
-func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID, change func(Inputs) Inputs) ([]Preview, error) {
+// trial reads the store's rules and one that is tried out.
+type trial struct {
+	billing.ReadTx
+	rule swap.Rule
+}
+
+// SwapRules has the rule in place of the one that is stored. A new one without a Sequence is
+// evaluated last.
+func (t trial) SwapRules(ctx context.Context) ([]swap.Rule, error) {
+	stored, err := t.ReadTx.SwapRules(ctx)
+	rules := slices.DeleteFunc(stored, func(r swap.Rule) bool { return r.ID == t.rule.ID })
+	rule := t.rule
+	if rule.Sequence == 0 {
+		for _, r := range rules {
+			rule.Sequence = max(rule.Sequence, r.Sequence+1)
+		}
+	}
+	return append(rules, rule), err
+}
+
+func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id contract.ID, through func(billing.ReadTx, *shop.Shop) billing.ReadTx) ([]Preview, error) {
 	var c contract.Contract
 	var there, queued []billing.Attempt
-	var e Order
+	var next billing.Record
+	var inputs billing.Inputs
 	err := s.Store.View(ctx, of.ID, func(tx billing.ReadTx) error {
 		contracts, err := billing.ContractsByID(tx.Contracts(ctx, []contract.ID{id}))
 		if err != nil {
@@ -60,8 +90,9 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 		if err != nil {
 			return err
 		}
-		needs, err := ReadInputs(ctx, tx, store, contracts)
-		e, _ = change(needs).OrderFor(queued[0], c)
+		all, err := billing.ReadInputs(ctx, through(tx, &store), store, contracts)
+		inputs = all[id]
+		next = billing.RecordOf(queued[0], c, inputs, there)
 		return err
 	})
 	if err != nil || len(queued) == 0 {
@@ -71,18 +102,18 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 	if err != nil {
 		return nil, err
 	}
-	rules := append(e.lasting, e.single...)
-	lines, prices, err := s.previewPrices(platform.Interactive(ctx), of, c, rules)
-	if err != nil {
-		return nil, fault.Because(fault.Unavailable, err, "the platform could not be asked for the prices")
+	cycles, waiting := coming(queued, previewLength)
+	places := next.Before
+	for _, cycle := range cycles {
+		place := order.Place{Cycle: cycle}
+		if a, waits := waiting[cycle]; waits {
+			place = billing.RecordOf(a, c, inputs, nil).Place()
+		}
+		places = append(places, place)
 	}
-	cycles, waiting := coming(queued, swap.PreviewLength)
-	orders, err := swap.PreviewOrders(rules, e.swapOrder(lines), cycles, prices)
-	if err != nil {
-		return nil, fault.Because(fault.Unavailable, err, "the platform could not be asked for the prices of plans")
-	}
+	orders := order.Walk(c, inputs.Rules, places)[len(next.Before):]
 	list := make([]Preview, 0, len(cycles))
-	days, made := 0, queue.LastMade(there, s.Clock.Now())
+	days, moved, made := 0, 0, queue.LastMade(there, s.Clock.Now())
 	for i, f := range orders {
 		if c.PastLastCycle(f.Cycle) {
 			break
@@ -94,54 +125,14 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 		if !waits || days != 0 && !a.Moved {
 			a.BillingDate = c.DueOn(max(f.Cycle, c.Series.Cycle), cal)
 		}
-		if more := f.ShiftDays - days; more != 0 {
+		if more := moved - days; more != 0 {
 			a.BillingDate = queue.Shift(&c, a, more, list[i-1].Date, max(made, list[i-1].Cycle), cal)
-			days = f.ShiftDays
+			days = moved
 		}
+		moved += f.ShiftDays
 		list = append(list, Preview{f, a.BillingDate})
 	}
 	return list, nil
-}
-
-// previewPrices returns the lines of a contract, and the prices that they, or what
-// replaces them, will have in its orders. Where no rule may replace any, the platform is
-// not asked.
-func (s *Service) previewPrices(ctx context.Context, of shop.Shop, c contract.Contract, rules []swap.Rule) ([]swap.LineItem, swap.Prices, error) {
-	if len(rules) == 0 {
-		return swap.Lines(c.Lines), func(o swap.Order, ahead int) ([]swap.LineItem, swap.Catalogue, error) {
-			lines, _ := priced(o.Lines, c, o.Cycle, c.NextOrder()+ahead)
-			return lines, swap.Catalogue{}, nil
-		}, nil
-	}
-	d, err := s.Platform.Detail(ctx, of.At(), int64(c.ID))
-	if err != nil {
-		return nil, nil, err
-	}
-	sold, err := s.sold(ctx, of, swap.Variants(rules))
-	if err != nil {
-		return nil, nil, err
-	}
-	unnamed := 0 // lines that have no identity yet
-	return plain(orderLines(d.Lines, d.LineDetails)), func(o swap.Order, ahead int) ([]swap.LineItem, swap.Catalogue, error) {
-		lines, policies := slices.Clone(o.Lines), make(map[string]contract.Pricing)
-		for i := range lines {
-			if lines[i].ID == "" {
-				unnamed++
-				lines[i].ID = fmt.Sprint("line ", unnamed)
-			}
-			if p := lines[i].Pricing; p != nil {
-				policies[lines[i].ID] = *p
-			}
-		}
-		before := c
-		c = c.WithLines(swap.Plain(lines), policies)
-		if err := s.KnowPrices(ctx, of, &c, before); err != nil {
-			return nil, swap.Catalogue{}, err
-		}
-		order := c.NextOrder() + ahead
-		lines, _ = priced(lines, c, o.Cycle, order)
-		return lines, s.catalogueOf(ctx, of, sold, place{plan.Place{Order: order, Cycle: o.Cycle, Deliveries: c.Deliveries()}, c.Line}), nil
-	}, nil
 }
 
 // coming returns the cycles of the next n orders, and the queued ones of them. Queued attempts are

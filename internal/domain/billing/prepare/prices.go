@@ -53,7 +53,7 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 			}
 		}
 	}
-	sold, err := s.sold(ctx, of, billing.Unique(variants))
+	sold, err := swap.Sold(ctx, s.Platform, of, billing.Unique(variants))
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,9 @@ func (l *settling) prepare(ctx context.Context, tx billing.Tx, a *billing.Attemp
 	if err := l.answered(ctx, tx, p); err != nil {
 		return err
 	}
+	if err := tx.KeepSold(ctx, p.asked, p.sold); err != nil {
+		return err
+	}
 	a.DueAt = l.Now
 	switch {
 	case p.err != nil:

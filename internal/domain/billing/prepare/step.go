@@ -21,6 +21,8 @@ type prepared struct {
 	since   uint64                      // the contract's revision from which on nothing older is copied for the order
 	before  *platform.Contract          // as the contract was when it was changed; nil: it was not, or is found changed
 	made    *platform.Contract          // as the change left it; nil: it was not made
+	asked   []swap.Rule                 // whose products were read
+	sold    map[int64]platform.Variant  // those of them that the store sells now
 	prices  map[string]contract.Pricing // what plans say of the lines that it has then
 	dropped bool                        // other cycles lost our edits
 	refused *platform.Refusal           // a definite refusal

@@ -156,7 +156,7 @@ func giveUp(a *billing.Attempt, of shop.Shop, c contract.Contract, now time.Time
 	if !stop {
 		status, reason = billing.Skipped, "its date had passed when the contract's dates were planned again"
 	}
-	if err := a.EndWithoutCharge(status, c, 0); err != nil {
+	if err := a.EndWithoutCharge(status, billing.Record{Attempt: *a, Of: c}); err != nil {
 		return activity.Entry{}, err
 	}
 	a.DueAt, a.ErrorMessage, a.UpdatedAt = time.Time{}, reason, now

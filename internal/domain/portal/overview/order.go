@@ -39,7 +39,7 @@ func (s *Service) Order(ctx context.Context, who portal.Caller, id contract.ID, 
 		if len(rows) == 0 || rows[0].Contract != id {
 			return billing.NotFound(attempt)
 		}
-		order, err = orderOf(sheet.View, rows[0], nil)
+		order, err = orderOf(sheet.View, rows[0])
 		return err
 	})
 	return sheet, order, err

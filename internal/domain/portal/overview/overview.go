@@ -30,7 +30,6 @@ type ReadTx interface {
 	// PastOrders returns a page of the attempts of a contract that are neither open nor skipped with a
 	// date after now, the newest first.
 	PastOrders(ctx context.Context, c contract.ID, p PastPage) ([]billing.Attempt, error)
-	OneOffs(ctx context.Context, contracts []contract.ID) ([]billing.OneOff, error)
 }
 
 // Store runs transactions.
@@ -151,12 +150,9 @@ func (s *Service) sheets(ctx context.Context, tx ReadTx, who portal.Caller, cont
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]contract.ID, len(contracts))
-	var carrying []contract.ID
+	ids, byID := make([]contract.ID, len(contracts)), make(map[contract.ID]*contract.Contract, len(contracts))
 	for i, c := range contracts {
-		if ids[i] = c.ID; c.OneOffs > 0 {
-			carrying = append(carrying, c.ID)
-		}
+		ids[i], byID[c.ID] = c.ID, &contracts[i]
 	}
 	more := past
 	if past > 0 {
@@ -166,21 +162,19 @@ func (s *Service) sheets(ctx context.Context, tx ReadTx, who portal.Caller, cont
 	if err != nil {
 		return nil, err
 	}
-	var once []billing.OneOff
-	if len(carrying) > 0 {
-		if once, err = tx.OneOffs(ctx, carrying); err != nil {
-			return nil, err
-		}
+	inputs, err := billing.ReadInputs(ctx, tx, who.Shop, byID)
+	if err != nil {
+		return nil, err
 	}
 	sheets := make([]Sheet, len(contracts))
 	for i, c := range contracts {
-		is := portal.State{Shop: who.Shop, Contract: c, Now: s.Clock.Now()}
+		is := portal.State{Shop: who.Shop, Contract: c, Inputs: inputs[c.ID], Now: s.Clock.Now()}
 		for _, a := range attempts {
 			if a.Contract == c.ID {
 				is.Orders = append(is.Orders, a)
 			}
 		}
-		if sheets[i], err = sheetOf(is, settings, once, past); err != nil {
+		if sheets[i], err = sheetOf(is, settings, past); err != nil {
 			return nil, err
 		}
 	}
@@ -188,7 +182,7 @@ func (s *Service) sheets(ctx context.Context, tx ReadTx, who portal.Caller, cont
 }
 
 // sheetOf sorts a contract's orders into those to come and those that have passed.
-func sheetOf(is portal.State, settings portal.Settings, once []billing.OneOff, past int) (Sheet, error) {
+func sheetOf(is portal.State, settings portal.Settings, past int) (Sheet, error) {
 	s := Sheet{View: portal.View{State: is, Settings: settings}}
 	var err error
 	if s.Can, err = settings.ForContract(is); err != nil {
@@ -203,7 +197,7 @@ func sheetOf(is portal.State, settings portal.Settings, once []billing.OneOff, p
 		if !comes && !unpaid {
 			continue
 		}
-		o, err := orderOf(s.View, a, once)
+		o, err := orderOf(s.View, a)
 		if err != nil {
 			return s, err
 		}
@@ -222,7 +216,7 @@ func sheetOf(is portal.State, settings portal.Settings, once []billing.OneOff, p
 }
 
 // orderOf returns an order with its one-time products, and what may be done about it.
-func orderOf(v portal.View, a billing.Attempt, once []billing.OneOff) (Order, error) {
+func orderOf(v portal.View, a billing.Attempt) (Order, error) {
 	can, err := v.Order(a)
-	return Order{billing.RecordOf(a, v.Contract, once, v.Orders), can}, err
+	return Order{v.Record(a), can}, err
 }

@@ -40,6 +40,6 @@ func Sample(of shop.Shop, now time.Time) (Home, error) {
 		day := next.AddDate(0, 0, 28*n)
 		is.Orders = append(is.Orders, billing.Attempt{ID: billing.AttemptID(n + 1), Contract: c.ID, Cycle: 4 + n, Status: billing.Queued, BillingDate: day, DueAt: day, CreatedAt: c.CreatedAt, UpdatedAt: c.CreatedAt})
 	}
-	sheet, err := sheetOf(is, portal.Settings{}, nil, 0)
+	sheet, err := sheetOf(is, portal.Settings{}, 0)
 	return Home{[]Sheet{sheet}}, err
 }

@@ -198,8 +198,8 @@ func (s *Service) catalogueOf(ctx context.Context, store shop.Shop, c contract.C
 	return known, err
 }
 
-// totals returns what a contract's lines cost on each option of its group. An option on which
-// one of them has no price is left out.
+// totals returns what a contract's next order costs on each option of its group. An option on
+// which one of its lines has no price is left out.
 func (s *Service) totals(ctx context.Context, store shop.Shop, c contract.Contract, sold map[int64]platform.Variant, x facts) (map[int64]money.Amount, error) {
 	totals := make(map[int64]money.Amount)
 	for _, o := range x.groups[0].Options {
@@ -210,18 +210,17 @@ func (s *Service) totals(ctx context.Context, store shop.Shop, c contract.Contra
 		if err != nil {
 			return nil, fmt.Errorf("price an offer: %w", err)
 		}
-		sum := money.Amount{Currency: c.Currency}
-		whole := true
+		on, whole := c, true
 		for _, l := range c.Lines {
 			v, ok := sold[l.VariantID]
 			if whole = whole && ok && v.Price.Currency == c.Currency; !whole {
 				break
 			}
 			price, _ := quote(v)
-			sum = sum.Plus(price.Times(int64(l.Quantity)))
+			on = on.Repriced(l.ID, price)
 		}
 		if whole {
-			totals[o.ID] = sum
+			totals[o.ID] = x.nextCost(on)
 		}
 	}
 	return totals, nil

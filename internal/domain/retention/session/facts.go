@@ -41,7 +41,7 @@ type SessionReader interface {
 type Reader interface {
 	flow.Reader
 	SessionReader
-	billing.OneOffReader
+	billing.InputReader
 	billing.PlanReader
 	Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error)
 	// AttemptsOf returns the contracts' attempts in any of the statuses, by contract and cycle.
@@ -56,7 +56,7 @@ type facts struct {
 	calendar cadence.Calendar
 	contract contract.Contract
 	attempts []billing.Attempt // of the contract, that are not over for good
-	oneOffs  []billing.OneOff  // of the contract
+	inputs   billing.Inputs    // of the contract's orders
 	groups   []plan.Group      // of its lines' selling plans
 	recent   []Session         // of the customer, within a year, with this one
 	spent    int64             // on discounts, within the period of the budget
@@ -98,9 +98,11 @@ func readFacts(ctx context.Context, tx Reader, c contract.Contract, f flow.Flow,
 	if x.attempts, err = tx.AttemptsOf(ctx, []contract.ID{c.ID}, billing.Unfinished...); err != nil {
 		return x, err
 	}
-	if x.oneOffs, err = tx.OneOffs(ctx, []contract.ID{c.ID}); err != nil {
+	inputs, err := billing.ReadInputs(ctx, tx, x.shop, map[contract.ID]*contract.Contract{c.ID: &c})
+	if err != nil {
 		return x, err
 	}
+	x.inputs = inputs[c.ID]
 	if x.groups, err = groupsOf(ctx, tx, c); err != nil {
 		return x, err
 	}
@@ -151,7 +153,7 @@ func (x facts) queued() []billing.Attempt {
 
 // record returns an upcoming order with what it would cost, given the queue.
 func (x facts) record(a billing.Attempt, queue []billing.Attempt) billing.Record {
-	return billing.RecordOf(a, x.contract, x.oneOffs, queue)
+	return billing.RecordOf(a, x.contract, x.inputs, queue)
 }
 
 // next returns the contract's next order; false: it has none.

@@ -74,16 +74,14 @@ func proposeDiscount(x facts, f flow.Flow, p *Proposal, _ time.Time) error {
 	if !ok {
 		return command.NoUpcomingOrder(c)
 	}
-	with := r
-	with.Of.Discounts = append(slices.Clone(c.Discounts), contract.Discount{Title: p.title(), Percent: p.Percent, Amount: p.Amount, AllLines: true})
+	with := c
+	with.Discounts = append(slices.Clone(c.Discounts), contract.Discount{Title: p.title(), Percent: p.Percent, Amount: p.Amount, AllLines: true})
+	p.Pays = r.With(with).Cost()
 	costs := money.Amount{Currency: c.Currency}
+	queue := x.queued()
 	for n := range p.Orders {
-		was := c.Cost(r.LinesOf(), r.Cycle+n, r.Ahead+n)
-		is := with.Of.Cost(r.LinesOf(), r.Cycle+n, r.Ahead+n)
-		costs.Minor += was.Minor - is.Minor
-		if n == 0 {
-			p.Pays = is
-		}
+		o := x.record(queue[min(n, len(queue)-1)], queue) // those that are not planned yet cost as much as the last one that is
+		costs.Minor += o.Cost().Minor - o.With(with).Cost().Minor
 	}
 	switch {
 	case p.Pays.Minor >= p.Was.Minor:
@@ -120,7 +118,7 @@ func proposeSwap(x facts, _ flow.Flow, p *Proposal, _ time.Time) error {
 		if !sold || !v.Available || !priced || price.Currency != c.Currency || id == line.VariantID {
 			continue
 		}
-		to := c.Repriced(line.ID, price)
+		to := c.Swapped(line.ID, id, price)
 		choice := Choice{Key: strconv.FormatInt(id, 10), Title: titleOf(v.ProductTitle, v.Title), Image: v.Image, Line: line.ID, Variant: id, Quantity: line.Quantity}
 		choice.Pays = x.nextCost(to)
 		p.Choices = append(p.Choices, choice)
@@ -146,11 +144,7 @@ func (x facts) nextCost(to contract.Contract) money.Amount {
 	if !ok {
 		return money.Amount{}
 	}
-	lines := slices.Clone(to.Lines)
-	for _, o := range r.OneOffs {
-		lines = append(lines, o.Line())
-	}
-	return to.Cost(lines, r.Cycle, r.Ahead)
+	return r.With(to).Cost()
 }
 
 // proposeFrequency offers the other frequencies of the contract's plan group.

@@ -13,6 +13,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing/prepare"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/swap"
@@ -124,14 +125,14 @@ func (s *swapsShelf) PreviewWith(_ context.Context, _ shop.Shop, _ shop.Line, id
 	if s.err != nil {
 		return nil, s.err
 	}
-	order := func(cycle int, applied ...swap.Rule) prepare.Preview {
+	next := func(cycle int, applied ...swap.Rule) prepare.Preview {
 		line := contract.LineItem{Title: "Refill", Quantity: 2, Price: money.Amount{Minor: 1225, Currency: "EUR"}}
-		return prepare.Preview{Preview: swap.Preview{Cycle: cycle, Lines: swap.Lines([]contract.LineItem{line}), Applied: applied}, Date: s.Clock.Now().AddDate(0, cycle, 0)}
+		return prepare.Preview{Order: order.Order{Cycle: cycle, Lines: []contract.LineItem{line}, Applied: applied}, Date: s.Clock.Now().AddDate(0, cycle, 0)}
 	}
 	if id%2 == 0 {
-		return []prepare.Preview{order(1), order(2)}, nil
+		return []prepare.Preview{next(1), next(2)}, nil
 	}
-	return []prepare.Preview{order(1), order(2, rule, swap.Rule{ID: 99, Name: "Other"}), order(3, rule)}, nil
+	return []prepare.Preview{next(1), next(2, rule, swap.Rule{ID: 99, Name: "Other"}), next(3, rule)}, nil
 }
 
 func swapForm(change ...string) []string {

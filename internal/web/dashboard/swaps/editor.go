@@ -321,7 +321,7 @@ func (m *room) dryRun(ctx context.Context, v dashboard.Visit, rule swap.Rule, fr
 
 // runOn returns what a rule would do to the next orders of a contract.
 func (m *room) runOn(ctx context.Context, v dashboard.Visit, rule swap.Rule, c contract.Contract) (runRow, error) {
-	row := runRow{Contract: c.ID, Customer: c.Customer.Name, Was: ordered(swap.Lines(c.Lines)), When: "None of the next orders", Is: "Stays as it is"}
+	row := runRow{Contract: c.ID, Customer: c.Customer.Name, Was: ordered(c.Lines), When: "None of the next orders", Is: "Stays as it is"}
 	if row.Customer == "" {
 		row.Customer = c.Customer.Email
 	}
@@ -356,7 +356,7 @@ func (m *room) runOn(ctx context.Context, v dashboard.Visit, rule swap.Rule, c c
 }
 
 // ordered lists the lines of an order with their prices.
-func ordered(list []swap.LineItem) string {
+func ordered(list []contract.LineItem) string {
 	var parts []string
 	for _, l := range list {
 		name := l.Title

@@ -55,7 +55,7 @@ func (m room) showSwap(w http.ResponseWriter, r *http.Request, v portal.Visit, s
 		Name: "picker", Title: v.T("swap.title", "product", line.Title), Lead: v.T("swap.text"), Email: c.Customer.Email,
 		Crumb: &portal.Crumb{Name: words.Name(v, c), Path: words.Path(c.ID)},
 		Content: words.Picker(v, path, q, list, func(p do.Product) string {
-			return difference(v, money.Amount{Minor: s.NextCost(c.Repriced(line.ID, p.Unit)).Minor - was.Minor, Currency: c.Currency})
+			return difference(v, money.Amount{Minor: s.NextCost(c.Swapped(line.ID, p.ID, p.Unit)).Minor - was.Minor, Currency: c.Currency})
 		}),
 	})
 }
@@ -75,7 +75,7 @@ func difference(v portal.Visit, by money.Amount) string {
 // swapQuestion says what an order costs with another product in place of a line's. To a higher price
 // its reader has to agree.
 func swapQuestion(v portal.Visit, s overview.Sheet, line contract.LineItem, p do.Product, path string) portal.Question {
-	then := s.Contract.Repriced(line.ID, p.Unit)
+	then := s.Contract.Swapped(line.ID, p.ID, p.Unit)
 	q := words.Question(v, s.Contract, path)
 	q.Title, q.Lead = v.T("swap.ask", "product", line.Title, "other", words.ProductName(p)), v.T("swap.ask.text", "n", line.Quantity)
 	q.Steps = steps(v, s, then)
@@ -113,7 +113,7 @@ func (m room) swap(w http.ResponseWriter, r *http.Request, v portal.Visit) error
 		}
 		return m.showSwap(w, r, v, now, err)
 	}
-	if more := rise(s, s.Contract.Repriced(line.ID, p.Unit)); more > 0 && r.PostForm.Get(agreed) != strconv.FormatInt(more, 10) {
+	if more := rise(s, s.Contract.Swapped(line.ID, p.ID, p.Unit)); more > 0 && r.PostForm.Get(agreed) != strconv.FormatInt(more, 10) {
 		return again(fault.New(fault.Invalid, "agreed must be %d, how much more an order costs", more).Code("priceNotAgreed").Field(agreed))
 	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {

@@ -22,12 +22,8 @@ func changed(v portal.Visit, r words.Reversal) string {
 
 // unitOf returns what one of a line's product costs in the next order.
 func unitOf(s overview.Sheet, line contract.LineItem) money.Amount {
-	c := s.Contract
-	cycle, ahead := c.Series.Cycle, 0
-	if next, comes := s.Next(); comes {
-		cycle, ahead = next.Cycle, next.Ahead
-	}
-	return c.PriceAt(line, cycle, c.NextOrder()+ahead)
+	next := s.NextOrder()
+	return s.Contract.PriceAt(line, next.Cycle, s.Contract.NextOrder()+next.Ahead())
 }
 
 // addedLine returns the name of the line that a contract did not have before; empty: there is none.

@@ -27,7 +27,7 @@ func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Q
 		q.Says = append(q.Says, v.T("restart.discounts"))
 		c.Discounts = nil
 	}
-	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Amount(v, c.Cost(c.Lines, 0, 0)), "every", words.Every(v, c.Billing))
+	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Cost(v, s.NextOrder().With(c)), "every", words.Every(v, c.Billing))
 	if !c.PaymentUsable {
 		q.Lead, q.Says, q.Keep = v.T("restart.noPayment"), nil, v.T("restart.keep")
 		return q

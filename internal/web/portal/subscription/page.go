@@ -165,12 +165,9 @@ func termOf(v portal.Visit, s overview.Sheet) *term {
 // lines are the products, with what may be done about each.
 func (p *screen) lines(v portal.Visit, s overview.Sheet) {
 	c := s.Contract
-	cycle, ahead := 0, 0
-	if next, comes := s.Next(); comes {
-		cycle, ahead = next.Cycle, next.Ahead
-	}
-	for _, l := range c.Lines {
-		one := line{Item: words.Item(v, c, l, cycle, ahead)}
+	next := s.NextOrder()
+	for _, l := range c.PricedAt(c.Lines, next.Cycle, next.Ahead()) {
+		one := line{Item: words.Item(v, c, l)}
 		for _, a := range []struct {
 			action     do.Action
 			path, text string

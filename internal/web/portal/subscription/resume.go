@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -14,12 +13,13 @@ import (
 
 // nextAfterResume returns the day of the order that comes next when a contract goes on now, and what
 // it costs.
-func nextAfterResume(v portal.Visit, c contract.Contract) (day time.Time, amount string) {
-	cycle := c.ResumeCycle(v.Now, v.Calendar)
+func nextAfterResume(v portal.Visit, s overview.Sheet) (day time.Time, amount string) {
+	c, next := s.Contract, s.NextOrder()
+	cycle := next.Cycle
 	if day = c.DueOn(cycle, v.Calendar); c.OverriddenOn(cycle).After(v.Now) {
 		day = c.OverriddenOn(cycle)
 	}
-	return day, words.Amount(v, c.Cost(c.Lines, cycle, 0))
+	return day, words.Cost(v, next)
 }
 
 func (m room) askResume(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -35,7 +35,7 @@ func (m room) askResume(w http.ResponseWriter, r *http.Request, v portal.Visit) 
 
 func resumeQuestion(v portal.Visit, s overview.Sheet) portal.Question {
 	c := s.Contract
-	day, amount := nextAfterResume(v, c)
+	day, amount := nextAfterResume(v, s)
 	q := words.Question(v, c, words.Path(c.ID)+"/resume")
 	q.Title = v.T("resume.title", "product", words.Name(v, c))
 	q.Lead = v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, c), "every", words.Every(v, c.Billing))

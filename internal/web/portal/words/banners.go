@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -156,10 +157,6 @@ func outOfStock(v portal.Visit, s overview.Sheet) (Notice, bool) {
 // priceChanges is about the first order to come whose products cost something else than those of
 // the order before it.
 func priceChanges(v portal.Visit, s overview.Sheet) (Notice, bool) {
-	c := s.Contract
-	if !c.Priced {
-		return Notice{}, false
-	}
 	next, comes := s.Next()
 	if !comes {
 		return Notice{}, false
@@ -168,13 +165,14 @@ func priceChanges(v portal.Visit, s overview.Sheet) (Notice, bool) {
 	if !comes {
 		return Notice{}, false
 	}
-	for _, l := range c.Lines {
-		was, becomes := c.PriceAt(l, next.Cycle, c.NextOrder()+next.Ahead), c.PriceAt(l, after.Cycle, c.NextOrder()+after.Ahead)
-		if was == becomes {
+	now := next.LinesOf()
+	for _, l := range after.LinesOf() {
+		at := slices.IndexFunc(now, func(was contract.LineItem) bool { return was.ID == l.ID && was.VariantID == l.VariantID })
+		if l.ID == "" || at < 0 || now[at].Price == l.Price {
 			continue
 		}
 		n := Notice{PriceChanges, portal.Banner{Tone: portal.Hold, Title: v.T("banner.price.title", "product", l.Title)}}
-		n.Text = v.T("banner.price.text", "day", v.Day(after.BillingDate), "from", Amount(v, was), "to", Amount(v, becomes))
+		n.Text = v.T("banner.price.text", "day", v.Day(after.BillingDate), "from", Amount(v, now[at].Price), "to", Amount(v, l.Price))
 		return n, true
 	}
 	return Notice{}, false

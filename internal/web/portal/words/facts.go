@@ -38,14 +38,14 @@ func Facts(v portal.Visit, s overview.Sheet) (first, second string) {
 // price returns what an order costs, and how often it comes. It is the last of the orders to come that
 // says it: the first ones may have a discount that ends, or a product of their own.
 func price(v portal.Visit, s overview.Sheet) string {
-	c := s.Contract
-	amount := c.Cost(c.Lines, 0, 0)
+	last := s.NextOrder()
 	for _, o := range s.Upcoming {
 		if o.Status != billing.Skipped {
-			amount = c.Cost(c.Lines, o.Cycle, o.Ahead)
+			last = o.Record
 		}
 	}
-	return v.T("facts.price", "amount", Amount(v, amount), "every", Every(v, c.Billing))
+	last.OneOffs = nil
+	return v.T("facts.price", "amount", Cost(v, last), "every", Every(v, s.Contract.Billing))
 }
 
 func due(v portal.Visit, s overview.Sheet) string {
@@ -58,7 +58,7 @@ func due(v portal.Visit, s overview.Sheet) string {
 
 func paused(v portal.Visit, s overview.Sheet) (first, second string) {
 	c := s.Contract
-	amount, every := Amount(v, c.Cost(c.Lines, 0, 0)), Every(v, c.Billing)
+	amount, every := Cost(v, s.NextOrder()), Every(v, c.Billing)
 	if c.Resumes() {
 		return v.T("facts.pausedUntil", "day", v.Day(c.Pause.Until)), v.T("facts.pausedThen", "amount", amount, "every", every)
 	}

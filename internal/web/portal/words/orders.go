@@ -1,6 +1,8 @@
 package words
 
 import (
+	"slices"
+
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -11,13 +13,14 @@ import (
 
 // Items returns the products of an order.
 func Items(v portal.Visit, o billing.Record) []portal.Item {
-	recurring := len(o.Of.Lines)
-	if o.Settled() {
-		recurring = len(o.LinesOf())
+	lines := o.LinesOf()
+	recurring := len(lines)
+	if !o.Settled() {
+		recurring -= len(o.OneOffs)
 	}
 	var items []portal.Item
-	for i, l := range o.LinesOf() {
-		item := Item(v, o.Of, l, o.Cycle, o.Ahead)
+	for i, l := range lines {
+		item := Item(v, o.Of, l)
 		if i >= recurring {
 			item.Only, item.Before = v.T("item.once"), ""
 		}
@@ -26,19 +29,16 @@ func Items(v portal.Visit, o billing.Record) []portal.Item {
 	return items
 }
 
-// Item returns a line in an order with so many before it.
-func Item(v portal.Visit, c contract.Contract, l contract.LineItem, cycle, ahead int) portal.Item {
-	price, before := c.PriceAt(l, cycle, c.NextOrder()+ahead), money.Amount{}
-	if base := c.Pricing[l.ID].Base; base.Minor > price.Minor {
-		before = base
-	}
+// Item returns a line of an order of a contract.
+func Item(v portal.Visit, c contract.Contract, l contract.LineItem) portal.Item {
 	n := int64(l.Quantity)
-	item := portal.Item{Title: l.Title, Image: l.Image, Price: Amount(v, price.Times(n)), About: v.T("item.quantity", "n", l.Quantity)}
+	item := portal.Item{Title: l.Title, Image: l.Image, Price: Amount(v, l.Price.Times(n)), About: v.T("item.quantity", "n", l.Quantity)}
 	if l.VariantTitle != "" {
 		item.About = v.T("item.variant", "variant", l.VariantTitle, "n", l.Quantity)
 	}
-	if before.Minor > 0 {
-		item.Before = Amount(v, before.Times(n))
+	same := slices.ContainsFunc(c.Lines, func(is contract.LineItem) bool { return is.ID == l.ID && is.VariantID == l.VariantID })
+	if base := c.Pricing[l.ID].Base; same && base.Minor > l.Price.Minor {
+		item.Before = Amount(v, base.Times(n))
 	}
 	return item
 }
@@ -49,7 +49,7 @@ func Bill(v portal.Visit, o billing.Record) []portal.Sum {
 	c, total := o.Of, o.Cost()
 	items := money.Amount{Currency: total.Currency}
 	for _, l := range o.LinesOf() {
-		items = items.Plus(c.PriceAt(l, o.Cycle, c.NextOrder()+o.Ahead).Times(int64(l.Quantity)))
+		items = items.Plus(l.Price.Times(int64(l.Quantity)))
 	}
 	bill := []portal.Sum{{Name: v.T("bill.items"), Amount: Amount(v, items)}}
 	if off := items.Minor + c.DeliveryPrice.Minor - total.Minor; off > 0 {

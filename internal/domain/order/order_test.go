@@ -1,0 +1,194 @@
+package order
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
+	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
+)
+
+func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+
+// shelf is what the store of the tests sells: variant n costs n dollars.
+func shelf(ids ...int64) map[int64]platform.Variant {
+	sold := make(map[int64]platform.Variant)
+	for _, id := range ids {
+		sold[id] = platform.Variant{ID: id, ProductID: 100 + id, Price: usd(100 * id)}
+	}
+	return sold
+}
+
+// exchange is a rule that puts one variant in the place of another.
+func exchange(id swap.ID, from, to int64, change func(*swap.Rule)) swap.Rule {
+	r := swap.Rule{
+		ID: id, Line: shop.Subscriptions, Sequence: int(id), Sources: []swap.Product{{VariantID: from, Quantity: 1}}, Destinations: []swap.Product{{VariantID: to, Quantity: 1}},
+		Variants: shelf(from, to),
+	}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+// having are the rules of a store for subscriptions.
+func having(rules ...swap.Rule) Rules {
+	r := RulesOf(rules, shop.Subscriptions)
+	r.Variants = Named(rules)
+	return r
+}
+
+// coffee is a contract of one product, number 10 for 10 dollars, whose next order is its second one.
+func coffee() contract.Contract {
+	return contract.Contract{
+		Line: shop.Subscriptions, Currency: "USD", OriginOrderID: 1, Series: contract.Series{Cycle: 1, Start: time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)},
+		Lines: []contract.LineItem{{ID: "a", ProductID: 110, VariantID: 10, Quantity: 1, Price: usd(1000)}}, DeliveryPrice: usd(300),
+	}
+}
+
+// summary says of orders which variants they hold, and what they cost.
+func summary(orders []Order) string {
+	var texts []string
+	for _, o := range orders {
+		var lines []string
+		for _, l := range o.Lines {
+			lines = append(lines, fmt.Sprintf("%d×%d", l.Quantity, l.VariantID))
+		}
+		texts = append(texts, fmt.Sprintf("%s %s", strings.Join(lines, "+"), o.Bill.Total))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func cycles(from, n int) []Place {
+	places := make([]Place, n)
+	for i := range places {
+		places[i].Cycle = from + i
+	}
+	return places
+}
+
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	carry := func(r *swap.Rule) { r.CarryDiscount = true }
+	for name, row := range map[string]struct {
+		change func(*contract.Contract)
+		rules  Rules
+		places []Place
+		want   string
+	}{
+		"without anything all orders are alike":                    {places: cycles(2, 3), want: "1×10 13.00, 1×10 13.00, 1×10 13.00"},
+		"a rule that acts once acts in the first order, and lasts": {rules: having(exchange(1, 10, 20, nil)), places: cycles(2, 2), want: "1×20 23.00, 1×20 23.00"},
+		"one that has acted does not": {
+			rules:  func() Rules { r := having(exchange(1, 10, 20, nil)); r.Used = map[swap.ID]bool{1: true}; return r }(),
+			places: cycles(2, 2), want: "1×10 13.00, 1×10 13.00",
+		},
+		"one for a cycle changes that order and no other": {
+			rules: having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle = 3 })), places: cycles(2, 3), want: "1×10 13.00, 1×20 23.00, 1×10 13.00",
+		},
+		"one from a cycle on lasts": {
+			rules: having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle, r.EveryOrder = 3, true })), places: cycles(2, 3), want: "1×10 13.00, 1×20 23.00, 1×20 23.00",
+		},
+		"an order for which the lasting ones have acted gets none of them": {
+			rules: having(exchange(1, 10, 20, func(r *swap.Rule) { r.EveryOrder = true })), places: []Place{{Cycle: 2, Lasted: true}, {Cycle: 3}}, want: "1×10 13.00, 1×20 23.00",
+		},
+		"two orders take two steps of a chain": {
+			rules:  having(exchange(1, 20, 30, func(r *swap.Rule) { r.EveryOrder = true }), exchange(2, 10, 20, func(r *swap.Rule) { r.EveryOrder = true })),
+			places: cycles(2, 3), want: "1×20 23.00, 1×30 33.00, 1×30 33.00",
+		},
+		"prices that begin with an order come before rules, which take their discount over": {
+			change: func(c *contract.Contract) {
+				c.Priced, c.Lines[0].Price = true, usd(1000)
+				c.Pricing = map[string]contract.Pricing{"a": {Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.PercentOff, Percent: 50, Computed: usd(500)}}}}
+			},
+			rules: having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle, r.EveryOrder = 4, true; carry(r) })), places: cycles(2, 4),
+			want: "1×10 13.00, 1×10 8.00, 1×20 13.00, 1×20 13.00",
+		},
+		"one-time products are in their order, and no rule replaces them": {
+			rules:  having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle = 3 })),
+			places: []Place{{Cycle: 2}, {Cycle: 3, Once: []contract.LineItem{{VariantID: 10, Quantity: 2, Price: usd(150)}}}}, want: "1×10 13.00, 1×20+2×10 26.00",
+		},
+		"each order uses up one cycle of a discount": {
+			change: func(c *contract.Contract) {
+				c.Discounts = []contract.Discount{{Title: "half", Percent: 50, AllLines: true, CycleLimit: 3, UsedCycles: 1}}
+			},
+			rules: having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle = 3 })), places: cycles(2, 3), want: "1×10 8.00, 1×20 13.00, 1×10 13.00",
+		},
+		"an order that is prepared is what it was prepared with": {
+			rules:  having(exchange(1, 10, 20, func(r *swap.Rule) { r.Cycle = 2 })),
+			places: []Place{{Cycle: 2, Lasted: true, Lines: []contract.LineItem{{ID: "b", VariantID: 30, Quantity: 1, Price: usd(700)}}}, {Cycle: 3}}, want: "1×30 10.00, 1×10 13.00",
+		},
+		"a rule whose product is not sold any more leaves the order": {
+			rules: func() Rules { r := having(exchange(1, 10, 20, nil)); delete(r.Variants, 20); return r }(), places: cycles(2, 1), want: "1×10 13.00",
+		},
+		"the plan of the new product sets its price, step by step": {
+			change: func(c *contract.Contract) { c.Lines[0].SellingPlanID = 61 },
+			rules: func() Rules {
+				r := having(exchange(1, 10, 20, func(r *swap.Rule) { r.Discount = swap.ProductPlan }))
+				option := plan.Option{ID: 61, Billing: plan.Frequency{Interval: cadence.Week, Count: 1}, Delivery: plan.Frequency{Interval: cadence.Week, Count: 1}}
+				option.First = plan.Discount{Enabled: true, Kind: plan.Percentage, Offer: 10}
+				option.Second = plan.Discount{Enabled: true, Kind: plan.Percentage, Offer: 20, After: 3}
+				r.Plans = map[int64]Plan{61: {Option: option, For: []int64{20}}}
+				return r
+			}(),
+			places: cycles(2, 3), want: "1×20 21.00, 1×20 21.00, 1×20 19.00",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := coffee()
+			if row.change != nil {
+				row.change(&c)
+			}
+			if got := summary(Walk(c, row.rules, row.places)); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestWalkTellsWhatRulesDid(t *testing.T) {
+	t.Parallel()
+	later := func(r *swap.Rule) { r.Cycle, r.ShiftDays = 3, new(5) }
+	gone := exchange(2, 10, 40, func(r *swap.Rule) { r.Cycle = 2 })
+	r := having(exchange(1, 10, 20, later), gone)
+	delete(r.Variants, 40)
+	got := Walk(coffee(), r, cycles(2, 2))
+	if len(got[0].Missing) != 1 || got[0].Missing[0].ID != 2 || len(got[0].Applied) != 0 || got[0].ShiftDays != 0 {
+		t.Errorf("the first order %+v", got[0])
+	}
+	if len(got[1].Applied) != 1 || got[1].Applied[0].ID != 1 || got[1].ShiftDays != 5 || len(got[1].Missing) != 0 {
+		t.Errorf("the second order %+v", got[1])
+	}
+}
+
+func TestWalkChangesNeitherContractNorRules(t *testing.T) {
+	t.Parallel()
+	c, r := coffee(), having(exchange(1, 10, 20, nil))
+	Walk(c, r, cycles(2, 2))
+	if c.Lines[0].VariantID != 10 || len(r.Used) != 0 {
+		t.Errorf("the contract has %+v, and %v has acted", c.Lines, r.Used)
+	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	c := coffee()
+	c.Discounts = []contract.Discount{{Title: "half", Percent: 50, AllLines: true, CycleLimit: 3, UsedCycles: 1}}
+	for id := range int64(9) {
+		c.Lines = append(c.Lines, contract.LineItem{ID: fmt.Sprint("x", id), VariantID: 200 + id, Quantity: 2, Price: usd(500)})
+	}
+	var rules []swap.Rule
+	for id := range int64(20) {
+		rules = append(rules, exchange(swap.ID(id+1), 10+id, 20+id, nil))
+	}
+	r, places := having(rules...), cycles(2, 1)
+	for b.Loop() {
+		Walk(c, r, places)
+	}
+}

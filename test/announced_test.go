@@ -1,0 +1,84 @@
+package test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is said of an order before it is made is what the platform charges: by the interface, by
+// e-mail and by webhook, with swap rules, prices that change, discounts that end, delivery and
+// one-time products together.
+func TestOrdersAreChargedAsAnnounced(t *testing.T) {
+	t.Parallel()
+	for name, add := range map[string]func(s *subscription){
+		"no rule": func(*subscription) {},
+		"one order is dear": func(s *subscription) {
+			s.swap(products(4001, 2), products(4003, 2), map[string]any{"forBillingCycle": 2})
+		},
+		"all orders are": func(s *subscription) { s.swap(products(4001, 1), products(4003, 1), nil) },
+		"all keep their discount": func(s *subscription) {
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"checkForEveryRecurringOrder": true, "forBillingCycle": 3, "discountCarryForward": "EXISTING_PLAN"})
+		},
+		"one order later another": func(s *subscription) {
+			s.swap(products(4003, 1), products(4002, 1), map[string]any{"checkForEveryRecurringOrder": true})
+			s.swap(products(4001, 1), products(4003, 1), map[string]any{"checkForEveryRecurringOrder": true, "changeNextOrderDateBy": 2})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 5, 2, 10))
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=15&discountTitle=Hello&recurringCycleLimit=2", s.id), nil)
+			if got := s.put(oneOffPath(s.id, s.upcoming()[1].ID, 4002, "&quantity=2"), nil, nil); got != http.StatusOK {
+				t.Fatalf("adding a one-time product answered %d", got)
+			}
+			add(s)
+			r := listen(s, upcomingOrder)
+			const orders = 4
+			var said, written, sent []string
+			var queue []struct {
+				OrderAmount float64 `json:"orderAmount"`
+			}
+			s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+			for _, a := range queue[:orders] {
+				said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
+			}
+			for range 20 {
+				if len(s.orders()) >= orders {
+					break
+				}
+				s.pass("P10D")
+			}
+			var charged []string
+			for _, o := range s.orders()[:orders] {
+				charged = append(charged, o.Amount)
+			}
+			mails := s.mails("kind=upcoming_order")
+			for i, m := range mails[:min(len(mails), orders)] {
+				if strings.Contains(m.Text, "$"+charged[i]) {
+					written = append(written, charged[i])
+				} else {
+					written = append(written, m.Text)
+				}
+			}
+			for _, m := range r.messages()[:orders] {
+				var data struct {
+					OrderAmount float64 `json:"orderAmount"`
+				}
+				if err := json.Unmarshal(m.says(t).Data, &data); err != nil {
+					t.Fatal(err)
+				}
+				sent = append(sent, fmt.Sprintf("%.2f", data.OrderAmount))
+			}
+			for how, list := range map[string][]string{"the list of orders": said, "e-mails": written, "webhooks": sent} {
+				if !slices.Equal(list, charged) {
+					t.Errorf("%s said %v, and %v was charged", how, list, charged)
+				}
+			}
+		})
+	}
+}
