@@ -13,7 +13,7 @@ import (
 
 // contractsAtOnce is how many contracts one document asks for: few enough to
 // stay under the limit of a document if the platform counts each of them.
-const contractsAtOnce = 8
+const contractsAtOnce = 7
 
 // maxRestarts is how often a contract that changes while its pages are read is
 // read again.
