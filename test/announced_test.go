@@ -82,3 +82,21 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 		})
 	}
 }
+
+// A reminder says what takes whose place, in the order that a rule changes and in no other.
+func TestReminderSaysWhatTakesWhosePlace(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.swap(products(4001, 1), products(4003, 1), map[string]any{"forBillingCycle": 2})
+	for range 20 {
+		if len(s.mails("kind=upcoming_order")) >= 3 {
+			break
+		}
+		s.pass("P10D")
+	}
+	for i, m := range s.mails("kind=upcoming_order")[:3] {
+		if got := strings.Contains(m.HTML, "In place of House Blend Coffee"); got != (i == 1) {
+			t.Errorf("reminder %d says that something takes the place of the coffee: %t", i, got)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func testConsent(t *testing.T, open opener) {
 		rule := swapRule("dearer", 1)
 		rule.Sources, rule.Destinations = []swap.Product{{VariantID: 777, Quantity: 1}}, []swap.Product{{VariantID: 778, Quantity: 1}}
 		rule.Variants = map[int64]platform.Variant{778: {ID: 778, Price: money.Amount{Minor: 9900, Currency: swapped.Currency}}}
-		rule.Cycle, rule.EveryOrder, rule.FirstOrder = 0, true, true
+		rule.Cycle, rule.EveryOrder, rule.FirstOrder, rule.Off, rule.CarryDiscount, rule.Discount = 0, true, true, false, false, swap.None
 		w.rule(rule)
 		w.shop.Settings.SwapRules = true
 		w.in(func(tx *store.Tx) error { return tx.PutShop(t.Context(), w.shop) })

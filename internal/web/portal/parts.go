@@ -48,7 +48,7 @@ type Item struct {
 	Image  string // https address; empty: there is none
 	Price  string
 	Before string // the price without the subscription; empty: the same
-	Only   string // "this order only"; empty: it comes with every order
+	Note   string // that it is in this order only, or what it takes the place of; empty: neither
 }
 
 // Pick is a product that may be chosen.

@@ -22,11 +22,23 @@ func Items(v portal.Visit, o billing.Record) []portal.Item {
 	for i, l := range lines {
 		item := Item(v, o.Of, l)
 		if i >= recurring {
-			item.Only, item.Before = v.T("item.once"), ""
+			item.Note, item.Before = v.T("item.once"), ""
+		}
+		if is, other := replaced(o, l); other {
+			item.Note = v.T("item.instead", "product", is.Title)
 		}
 		items = append(items, item)
 	}
 	return items
+}
+
+// replaced returns the line of the contract whose product a swap rule exchanges in an order to come.
+func replaced(o billing.Record, l contract.LineItem) (contract.LineItem, bool) {
+	at := slices.IndexFunc(o.Of.Lines, func(is contract.LineItem) bool { return is.ID == l.ID })
+	if l.ID == "" || at < 0 || o.Status != billing.Queued {
+		return contract.LineItem{}, false
+	}
+	return o.Of.Lines[at], o.Of.Lines[at].VariantID != l.VariantID
 }
 
 // Item returns a line of an order of a contract.
