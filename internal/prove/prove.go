@@ -34,7 +34,6 @@ type Options struct {
 type Proof struct {
 	Options   Options
 	Worlds    []Life
-	second    Life   // of the first world
 	Again     uint64 // trace of the first world's second run; 0: it had none
 	Took      time.Duration
 	HeapFirst uint64 // bytes in use after the first world
@@ -77,10 +76,14 @@ const gcPercent = 400
 
 func (p *Proof) run(ctx context.Context) error {
 	o := p.Options
+	var again Life // the first world's second one
 	if o.World != 0 {
 		p.take(o.live(ctx, o.World))
-	} else if err := p.runAll(ctx); err != nil {
-		return err
+	} else {
+		var err error
+		if again, err = p.runAll(ctx); err != nil {
+			return err
+		}
 	}
 	for _, l := range p.Worlds {
 		if l.Err != nil {
@@ -91,7 +94,7 @@ func (p *Proof) run(ctx context.Context) error {
 	if o.World != 0 || o.UpTo != 0 {
 		return nil
 	}
-	first, again := p.Worlds[0], p.second
+	first := p.Worlds[0]
 	if again.Err != nil {
 		return fmt.Errorf("world %d, the second time: %w", first.Number, again.Err)
 	}
@@ -101,8 +104,8 @@ func (p *Proof) run(ctx context.Context) error {
 	return p.void()
 }
 
-// runAhead is how many worlds are begun at most before the ones before them have ended, for each
-// processor, so that none is idle beside a large world.
+// runAhead is the number of worlds for each processor that are begun at most before the ones before them
+// have ended, so that no processor is idle beside a large world.
 const runAhead = 4
 
 // moreWorlds is how many worlds a run adds to those that it needs for its renewals while
@@ -111,8 +114,8 @@ const moreWorlds = 12
 
 // runAll runs worlds, several at once, and takes them in the order of their numbers:
 // which ones count does not depend on which was faster. It begins no more than are expected to
-// suffice, and another when they did not. The first runs twice.
-func (p *Proof) runAll(ctx context.Context) error {
+// suffice, and another when they did not. The first runs twice, and its second life is returned.
+func (p *Proof) runAll(ctx context.Context) (Life, error) {
 	workers := runtime.GOMAXPROCS(0)
 	living, enough := context.WithCancel(ctx)
 	q := &pool{live: func(number int) Life { return p.Options.live(living, number) }, turns: make(chan struct{}, workers)}
@@ -135,11 +138,10 @@ func (p *Proof) runAll(ctx context.Context) error {
 			more++
 		}
 		if l.Err != nil || ctx.Err() != nil {
-			return ctx.Err()
+			return Life{}, ctx.Err()
 		}
 		if more > 0 && p.void() == nil || more > moreWorlds {
-			p.second = <-second.life
-			return ctx.Err()
+			return <-second.life, ctx.Err()
 		}
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -98,37 +99,14 @@ func (db *DB) records(ctx context.Context, of shop.ID, line shop.Line, attempts 
 	if len(attempts) == 0 {
 		return nil, nil
 	}
-	ids := make([]int64, len(attempts))
-	for i, a := range attempts {
-		ids[i] = a.ContractID
-	}
-	var rows []contractRow
-	err := db.in(of).NewSelect().Model(&rows).Where("c.shop_id = ?", of).Where("c.line = ?", line).Where("c.id IN (?)", bun.List(ids)).Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the contracts of %d attempts: %w", len(attempts), err)
-	}
-	index := make(map[int64]int, len(rows))
-	for i, r := range rows {
-		index[r.ID] = i
-	}
-	contracts, err := readRows[contract.Contract](rows)
+	var records []billing.Record
+	err := db.View(ctx, of, func(tx *Tx) (err error) {
+		records, err = tx.recordsOf(ctx, attempts)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	records := make([]billing.Record, 0, len(attempts))
-	for i := range attempts {
-		at, ok := index[attempts[i].ContractID]
-		if !ok {
-			continue
-		}
-		a, err := readRow[billing.Attempt](attempts[i])
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, billing.Record{Attempt: a, Of: contracts[at]})
-	}
-	if err := db.addOrders(ctx, of, records); err != nil {
-		return nil, err
-	}
+	records = slices.DeleteFunc(records, func(r billing.Record) bool { return r.Of.Line != line })
 	return records, db.addMails(ctx, of, records)
 }

@@ -62,15 +62,6 @@ func (tx *Tx) replaced(ctx context.Context) ([]int64, error) {
 	return billing.Unique(ids), err
 }
 
-// sumOf is what orders of one currency come to.
-type sumOf struct {
-	Currency money.Currency
-	Orders   int
-	Overdue  int
-	Lines    int64 // thousandths of the main unit
-	Delivery int64 // minor units
-}
-
 // computedAtOnce is how many orders are read at once whose cost is computed.
 const computedAtOnce = 500
 
@@ -81,7 +72,13 @@ func (tx *Tx) TotalsToCharge(ctx context.Context, now, until time.Time) ([]confi
 	if err != nil {
 		return nil, 0, err
 	}
-	var rows []sumOf
+	var rows []struct {
+		Currency money.Currency
+		Orders   int
+		Overdue  int
+		Lines    int64 // thousandths of the main unit
+		Delivery int64 // minor units
+	}
 	err = tx.plain(tx.toCharge(now, until), variants).ColumnExpr("c.currency, COUNT(*) AS orders, SUM(CASE WHEN a.billing_date <= ? THEN 1 ELSE 0 END) AS overdue", millis(now)).
 		ColumnExpr("SUM(c.order_amount) AS lines, SUM(c.delivery_price) AS delivery").Group("c.currency").Scan(ctx, &rows)
 	if err != nil {

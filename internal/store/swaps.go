@@ -22,7 +22,9 @@ var (
 )
 
 // Swaps returns the store of the swap feature.
-func (db *DB) Swaps() swap.Store { return Scope[swap.Tx]{db, func(tx *Tx) swap.Tx { return tx }} }
+func (db *DB) Swaps() swap.Store {
+	return readScope(db, func(tx *Tx) swap.Tx { return tx }, func(tx *Tx) swap.ReadTx { return tx })
+}
 
 // swapRow is a row of swap_rules.
 type swapRow struct {

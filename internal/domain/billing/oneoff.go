@@ -87,11 +87,5 @@ type OneOffs map[contract.ID][]OneOff
 
 // For returns the one-time products of an attempt's order.
 func (all OneOffs) For(a Attempt) []OneOff {
-	var list []OneOff
-	for _, o := range all[a.Contract] {
-		if o.Cycle == a.Cycle {
-			list = append(list, o)
-		}
-	}
-	return list
+	return Inputs{OneOffs: all[a.Contract]}.For(a.Cycle)
 }

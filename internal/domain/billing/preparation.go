@@ -42,11 +42,11 @@ func (p Preparation) None() bool { return reflect.ValueOf(p).IsZero() }
 // At is the preparation at another step, without the records of earlier steps. Lasting changes
 // that were made with the order are not made for it again.
 func (p Preparation) At(s Stage, edited bool, revision uint64) Preparation {
-	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.HasLasted(), Swapped: p.Swapped}
+	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.hasLasted(), Swapped: p.Swapped}
 }
 
-// HasLasted reports whether lasting changes were made with the order.
-func (p Preparation) HasLasted() bool {
+// hasLasted reports whether lasting changes were made with the order.
+func (p Preparation) hasLasted() bool {
 	return p.Lasted || p.Stage == ContractDone || p.Stage == OrderPlanned || p.Stage == Ready
 }
 

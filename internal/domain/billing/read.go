@@ -50,12 +50,8 @@ func Shown(ctx context.Context, b Book, of shop.ID, line shop.Line, id AttemptID
 	return r, err
 }
 
-// ReadOrder reads what the attempt's order depends on.
-func (r *Record) ReadOrder(ctx context.Context, tx ReadTx) error {
-	of, err := tx.Shop(ctx)
-	if err != nil {
-		return err
-	}
+// ReadOrder reads the data on which the attempt's order depends.
+func (r *Record) ReadOrder(ctx context.Context, tx ReadTx, of shop.Shop) error {
 	in, err := ReadInputs(ctx, tx, of, map[contract.ID]*contract.Contract{r.Of.ID: &r.Of})
 	if err != nil {
 		return err

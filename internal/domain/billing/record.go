@@ -44,7 +44,7 @@ type Record struct {
 	SMS     map[notify.Kind]notify.Result // of the SMS beside them
 }
 
-// Inputs are what decides about a contract's upcoming orders beside the contract.
+// Inputs are the data beside a contract on which its upcoming orders depend.
 type Inputs struct {
 	OneOffs []OneOff // of upcoming orders
 	Rules   order.Rules
@@ -83,7 +83,7 @@ func (r *Record) SetBefore(attempts []Attempt) {
 		r.Before = append(r.Before, order.Place{Cycle: unpaid.Cycle, Lasted: true})
 	}
 	for _, a := range before {
-		r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Lasted: a.Prep.HasLasted()})
+		r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Lasted: a.Prep.hasLasted()})
 	}
 }
 
@@ -101,7 +101,7 @@ func (r Record) CountsOrders() bool { return r.Of.CountsOrders() || !r.Rules.Non
 
 // Place returns the order for a walk through the orders of its contract.
 func (r Record) Place() order.Place {
-	at := order.Place{Cycle: r.Cycle, Lasted: r.Prep.HasLasted()}
+	at := order.Place{Cycle: r.Cycle, Lasted: r.Prep.hasLasted()}
 	if r.Settled() {
 		at.Lines = r.Attempt.Lines
 	}
@@ -134,6 +134,16 @@ func (r Record) LinesOf() []contract.LineItem {
 		return r.Attempt.Lines
 	}
 	return r.Order().Lines
+}
+
+// Replaced returns the line of the contract in whose place swap rules put a line of the order to come;
+// false when they put it in no other's.
+func (r Record) Replaced(l contract.LineItem) (contract.LineItem, bool) {
+	at := r.Of.LineByID(l.ID)
+	if at < 0 || r.Status != Queued {
+		return contract.LineItem{}, false
+	}
+	return r.Of.Lines[at], r.Of.Lines[at].VariantID != l.VariantID
 }
 
 // Settled reports whether the attempt's own lines count: they were sent, or the order was

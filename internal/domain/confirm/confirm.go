@@ -22,7 +22,7 @@ const (
 	firstOrders = 20
 )
 
-// Total is what orders of one currency come to, before taxes.
+// Total is the sum of orders of one currency, before taxes.
 type Total struct {
 	Orders int
 	Amount money.Amount

@@ -7,20 +7,11 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 )
 
-// Bill is what an order costs before taxes, which are not known in advance, and how that comes
-// about.
+// Bill is the sum of an order before taxes, which are not known in advance, and its parts.
 type Bill struct {
-	Lines    []money.Amount // what is left of each line after the discounts
-	Items    money.Amount   // all lines before discounts
-	Delivery money.Amount   // before discounts
-	Taken    []Taken        // by the discounts that apply, in their order
-	Total    money.Amount
-}
-
-// Taken is what one discount takes off an order.
-type Taken struct {
-	Discount
-	Off money.Amount
+	Items    money.Amount // all lines before discounts
+	Delivery money.Amount // before discounts
+	Total    money.Amount // after discounts
 }
 
 // Cost returns the total of the order's bill, for lines at the prices of its cycle. Ahead is
@@ -48,35 +39,26 @@ func (c Contract) PricedAt(lines []LineItem, cycle, ahead int) []LineItem {
 // publish how it rounds shares.
 func (c Contract) Bill(lines []LineItem, ahead int) Bill {
 	left := make([]int64, len(lines)) // of each line, in minor units
-	b := Bill{
-		Lines: make([]money.Amount, len(lines)), Items: money.Amount{Currency: c.Currency}, Total: money.Amount{Currency: c.Currency},
-		Delivery: money.Amount{Minor: c.DeliveryPrice.Minor, Currency: c.Currency},
-	}
+	zero := money.Amount{Currency: c.Currency}
+	b := Bill{Items: zero, Delivery: money.Amount{Minor: c.DeliveryPrice.Minor, Currency: c.Currency}, Total: zero}
 	for i, l := range lines {
 		left[i] = l.Price.Minor * int64(l.Quantity)
 		b.Items.Minor += left[i]
 	}
 	delivery := c.DeliveryPrice.Minor
 	for _, d := range c.Discounts {
-		var off int64
 		switch {
 		case d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles+ahead >= d.CycleLimit:
-			continue
 		case d.FreeShipping:
-			off, delivery = delivery, 0
+			delivery = 0
 		case d.TargetIsOrder:
-			off = discountOn(d, delivery, 1)
-			delivery -= off
+			delivery -= discountOn(d, delivery, 1)
 		default:
-			off = c.takeOff(d, lines, left)
-		}
-		if off != 0 {
-			b.Taken = append(b.Taken, Taken{d, money.Amount{Minor: off, Currency: c.Currency}})
+			c.takeOff(d, lines, left)
 		}
 	}
 	b.Total.Minor = delivery
-	for i, n := range left {
-		b.Lines[i] = money.Amount{Minor: n, Currency: c.Currency}
+	for _, n := range left {
 		b.Total.Minor += n
 	}
 	return b
@@ -89,8 +71,8 @@ func (c Contract) HasDiscount(title string) bool {
 	})
 }
 
-// takeOff subtracts a discount from the lines that it applies to, and returns how much that is.
-func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) (off int64) {
+// takeOff subtracts a discount from the lines that it applies to.
+func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) {
 	var chosen []int
 	var sum int64
 	for i, l := range lines {
@@ -101,10 +83,9 @@ func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) (off int64
 	}
 	if d.Percent > 0 || d.EachItem {
 		for _, i := range chosen {
-			less := discountOn(d, left[i], int64(lines[i].Quantity))
-			left[i], off = left[i]-less, off+less
+			left[i] -= discountOn(d, left[i], int64(lines[i].Quantity))
 		}
-		return off
+		return
 	}
 	amount := min(d.Amount.Minor, sum)
 	rest := amount
@@ -117,7 +98,6 @@ func (c Contract) takeOff(d Discount, lines []LineItem, left []int64) (off int64
 			left[i], rest = left[i]-1, rest-1
 		}
 	}
-	return amount
 }
 
 // proportion returns a part's share of an amount, rounded down.

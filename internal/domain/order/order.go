@@ -15,8 +15,8 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Rules are what decides about a contract's orders beside the contract itself. The zero value
-// changes nothing.
+// Rules are the swap rules of a store for a contract and the products that they name. The zero value
+// changes no order.
 type Rules struct {
 	Lasting []swap.Rule      // of the contract's line, in their sequence: those that change the contract
 	Single  []swap.Rule      // and those that change one order
@@ -24,7 +24,7 @@ type Rules struct {
 	Catalogue
 }
 
-// Catalogue is what a store is known to sell.
+// Catalogue has the products and plans that a store is known to sell.
 type Catalogue struct {
 	Variants map[int64]platform.Variant // that swap rules name; one that is not sold any more is not among them
 	Plans    map[int64]Plan             // by selling plan
@@ -44,7 +44,7 @@ type Place struct {
 	Lines  []contract.LineItem // that it was prepared with, or was sent with; nil: not yet
 }
 
-// Order is what an order holds and costs.
+// Order is the contents of an order, its bill, and the rules that have changed it.
 type Order struct {
 	Cycle     int
 	Lines     []contract.LineItem // at the prices of the order; one-time products come last
@@ -59,9 +59,9 @@ type Order struct {
 // begin with it apply first, then rules that change the contract, then rules for the order alone,
 // then its one-time products, then discounts, each used once an order.
 func Walk(c contract.Contract, r Rules, places []Place) []Order {
-	w := walk{Contract: c, rules: r, used: maps.Clone(r.Used)}
-	if w.used == nil {
-		w.used = make(map[swap.ID]bool)
+	w := walk{Contract: c, rules: r}
+	if w.rules.Used = maps.Clone(r.Used); w.rules.Used == nil {
+		w.rules.Used = make(map[swap.ID]bool)
 	}
 	list := make([]Order, len(places))
 	for i, p := range places {
@@ -74,7 +74,6 @@ func Walk(c contract.Contract, r Rules, places []Place) []Order {
 type walk struct {
 	contract.Contract
 	rules   Rules
-	used    map[swap.ID]bool
 	unnamed int // lines without an identity at the platform
 }
 
@@ -90,7 +89,7 @@ func (w *walk) next(p Place, ahead int) Order {
 	if !p.Lasted {
 		lasting := w.apply(w.rules.Lasting, lines, p.Cycle, ahead)
 		for _, rule := range lasting.Applied {
-			w.used[rule.ID] = true
+			w.rules.Used[rule.ID] = true
 		}
 		if len(lasting.Applied) > 0 {
 			lines = w.keep(lasting.Lines)
@@ -115,13 +114,13 @@ func (w *walk) lines(cycle, ahead int) []swap.LineItem {
 	return lines
 }
 
-// apply applies rules to an order.
+// apply applies rules to an order, if they concern it.
 func (w *walk) apply(rules []swap.Rule, lines []swap.LineItem, cycle, ahead int) swap.Result {
-	o := swap.Order{Cycle: cycle, First: ahead == 0 && w.EarlierOrders+w.Completed() == 0, Used: w.used, Lines: lines}
+	o := w.rules.Sees(w.Contract, lines, cycle, ahead)
 	if !swap.Concern(rules, o) {
 		return swap.Result{Lines: lines}
 	}
-	return swap.Apply(rules, o, w.rules.Sells(plan.Place{Order: w.NextOrder() + ahead, Cycle: cycle, Deliveries: w.Deliveries()}))
+	return swap.Apply(rules, o, w.rules.Sells(w.Contract, cycle, ahead))
 }
 
 // keep makes lines those of the contract.
@@ -149,8 +148,16 @@ func (o *Order) add(r swap.Result) {
 	o.ShiftDays += r.ShiftDays
 }
 
-// Sells returns what swap rules need to know of products for an order.
-func (c Catalogue) Sells(at plan.Place) swap.Catalogue {
+// Sees returns an order of a contract as swap rules see it. Ahead is the number of the contract's orders
+// before it.
+func (r Rules) Sees(of contract.Contract, lines []swap.LineItem, cycle, ahead int) swap.Order {
+	return swap.Order{Cycle: cycle, First: ahead+of.EarlierOrders+of.Completed() == 0, Used: r.Used, Lines: lines}
+}
+
+// Sells returns the products of swap rules as they cost in an order of a contract. Ahead is the number
+// of the contract's orders before it.
+func (c Catalogue) Sells(of contract.Contract, cycle, ahead int) swap.Catalogue {
+	at := plan.Place{Order: of.NextOrder() + ahead, Cycle: cycle, Deliveries: of.Deliveries()}
 	return swap.Catalogue{
 		Variants: swap.PriceForDeliveries(c.Variants, at.Deliveries),
 		PlanPrice: func(l contract.LineItem, v platform.Variant) (money.Amount, *platform.Pricing, bool) {

@@ -17,7 +17,7 @@ import (
 
 func usd(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
 
-// shelf is what the store of the tests sells: variant n costs n dollars.
+// shelf returns the variants of the tests' store: variant n costs n dollars.
 func shelf(ids ...int64) map[int64]platform.Variant {
 	sold := make(map[int64]platform.Variant)
 	for _, id := range ids {

@@ -143,7 +143,7 @@ func (s *Service) checked(ctx context.Context, of shop.Shop, r Rule) (Rule, erro
 func (s *Service) Refresh(ctx context.Context, id shop.ID) error {
 	var of shop.Shop
 	var rules []Rule
-	err := s.Store.Update(ctx, id, func(tx Tx) (err error) {
+	err := s.Store.View(ctx, id, func(tx ReadTx) (err error) {
 		if of, err = tx.Shop(ctx); err != nil || !of.Connected || !of.Settings.SwapRules {
 			return err
 		}

@@ -9,12 +9,18 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Tx is one transaction on one shop's data.
-type Tx interface {
-	shop.Tx
-
+// ReadTx is one read-only transaction on one shop's data.
+type ReadTx interface {
+	shop.Reader
 	// SwapRules returns all rules of the shop, unlocked.
 	SwapRules(ctx context.Context) ([]Rule, error)
+}
+
+// Tx is one transaction on one shop's data.
+type Tx interface {
+	ReadTx
+	shop.Tx
+
 	// SwapRule returns a rule of the line, locked, or NotFound.
 	SwapRule(ctx context.Context, line shop.Line, id ID) (Rule, error)
 	// PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others
@@ -33,6 +39,7 @@ type Tx interface {
 // when the database asks for it.
 type Store interface {
 	Update(ctx context.Context, of shop.ID, fn func(Tx) error) error
+	View(ctx context.Context, of shop.ID, fn func(ReadTx) error) error
 }
 
 // Book reads rules without a transaction.

@@ -61,7 +61,7 @@ func (s *Service) change(ctx context.Context, of shop.ID, t target, do func(*dra
 		if r, err = find(ctx, tx, t); err != nil {
 			return err
 		}
-		if err := r.ReadOrder(ctx, tx); err != nil {
+		if err := r.ReadOrder(ctx, tx, r.shop); err != nil {
 			return err
 		}
 		before := r.Attempt
@@ -116,7 +116,7 @@ func (r *draft) complete(ctx context.Context, tx billing.Tx) error {
 		return err
 	}
 	r.Mailed(status)
-	return r.ReadOrder(ctx, tx)
+	return r.ReadOrder(ctx, tx, r.shop)
 }
 
 // find reads the attempt and its contract and, in a Tx, locks both.

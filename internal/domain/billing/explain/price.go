@@ -86,15 +86,15 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 
 func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine {
 	p := PricedLine{LineItem: l, Was: l.Price, OneOff: f.oneOff(l, history)}
-	is, there := f.lineOf(l)
-	if there && f.open() {
-		p.Was = is.Price
+	if at := f.Of.LineByID(l.ID); at >= 0 && f.open() {
+		p.Was = f.Of.Lines[at].Price
 	}
 	why := "the contract's price"
 	policy, has := f.policyOf(l)
 	ofPlan, planned := f.planOf(l)
+	is, other := f.Replaced(l)
 	switch {
-	case there && is.VariantID != l.VariantID:
+	case other:
 		why = "a swap rule puts it in the place of " + called(is)
 	case p.OneOff:
 		why = "a one-time product at the price at which it was added"
@@ -113,8 +113,8 @@ func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine 
 	return p
 }
 
-// follow says why the line has its price, by its policy at the platform for a cycle. A price that
-// is not the policy's was set by a person, and stays.
+// follow returns the reason of the line's price by its policy at the platform for a cycle. A price
+// that is not the policy's was set by a person, and stays.
 func (p *PricedLine) follow(policy contract.Pricing, cycle int, counted string) string {
 	p.steps(policy, counted)
 	step, ok := policy.Step(cycle)
@@ -167,15 +167,6 @@ func stepWords(s platform.CyclePrice, base money.Amount, counted string) string 
 	return fmt.Sprintf("%s %s", from, spoken(s.Computed))
 }
 
-// lineOf returns the contract's line whose place a line of the order has; false: none.
-func (f Facts) lineOf(l contract.LineItem) (contract.LineItem, bool) {
-	at := slices.IndexFunc(f.Of.Lines, func(is contract.LineItem) bool { return l.ID != "" && is.ID == l.ID })
-	if at < 0 {
-		return contract.LineItem{}, false
-	}
-	return f.Of.Lines[at], true
-}
-
 // policyOf returns the pricing policy that a line has at the platform, if one is
 // known.
 func (f Facts) policyOf(l contract.LineItem) (contract.Pricing, bool) {
@@ -200,7 +191,7 @@ func (f Facts) planOf(l contract.LineItem) (contract.Pricing, bool) {
 
 // oneOff reports whether a line is in this order only.
 func (f Facts) oneOff(l contract.LineItem, history []happening) bool {
-	if _, there := f.lineOf(l); there || l.SellingPlanID != 0 {
+	if l.SellingPlanID != 0 || l.ID != "" && f.Of.LineByID(l.ID) >= 0 {
 		return false
 	}
 	if slices.ContainsFunc(f.OneOffs, func(o billing.OneOff) bool { return o.Variant.ID == l.VariantID }) {

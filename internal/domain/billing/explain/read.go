@@ -72,7 +72,7 @@ func (f *Facts) read(ctx context.Context, tx billing.ReadTx, line shop.Line, id 
 	if f.Others, err = tx.OpenAttempts(ctx, of, f.Now); err != nil {
 		return err
 	}
-	if err := f.ReadOrder(ctx, tx); err != nil {
+	if err := f.ReadOrder(ctx, tx, f.Shop); err != nil {
 		return err
 	}
 	if method := r.Of.PaymentMethod; r.Status == billing.Failure && method != "" {

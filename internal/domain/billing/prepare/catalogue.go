@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/domain/order"
-	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 )
@@ -22,5 +21,5 @@ func (s *Service) applied(ctx context.Context, of shop.Shop, p *prepared, rules 
 	}
 	p.asked, p.sold = rules, sold
 	sells := order.Catalogue{Variants: sold, Plans: p.rules.Plans}
-	return swap.Apply(rules, o, sells.Sells(plan.Place{Order: p.Of.NextOrder(), Cycle: p.Cycle, Deliveries: p.Of.Deliveries()})), nil
+	return swap.Apply(rules, o, sells.Sells(p.Of, p.Cycle, 0)), nil
 }

@@ -85,9 +85,7 @@ func (e Order) Needs() Needs {
 
 // swapOrder returns the order as swap rules see it.
 func (e Order) swapOrder(lines []swap.LineItem) swap.Order {
-	return swap.Order{
-		Cycle: e.Cycle, First: e.Of.EarlierOrders+e.Of.Completed() == 0, Used: e.rules.Used, Lines: lines,
-	}
+	return e.rules.Sees(e.Of, lines, e.Cycle, 0)
 }
 
 // note returns the note of the order: the contract's, and below it the order's own.

@@ -48,7 +48,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		if p.failed(s.KnowPrices(ctx, of, &c, p.Of), false) {
 			return
 		}
-		lines, m.prices = priced(lines, c, p.Cycle, c.NextOrder())
+		lines, m.prices = priced(lines, c, p.Cycle)
 	}
 	if m.rules, err = s.applied(ctx, of, p, p.rules.Lasting, lines); p.failed(err, false) {
 		return

@@ -21,7 +21,7 @@ type Preview struct {
 	Date time.Time
 }
 
-// previewLength is how many orders a preview has.
+// previewLength is the number of orders of a preview.
 const previewLength = 10
 
 // Preview returns the next orders of a contract. Nothing is changed. A contract without orders to

@@ -7,22 +7,20 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/plan"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
-// priced gives lines of a contract the prices that begin with an order of it, which is
-// counted from 1 for the one at the checkout.
-func priced(lines []swap.LineItem, c contract.Contract, cycle, order int) (become []swap.LineItem, prices []billing.Price) {
+// priced gives lines of a contract the prices that begin with its next order, which is that of a
+// cycle.
+func priced(lines []swap.LineItem, c contract.Contract, cycle int) (become []swap.LineItem, prices []billing.Price) {
 	become = slices.Clone(lines)
-	for i, l := range become {
-		price := c.PriceAt(l.LineItem, cycle, order)
-		if price == l.Price {
-			continue
+	for i, l := range c.PricedAt(swap.Plain(lines), cycle, 0) {
+		if was := lines[i].Price; l.Price != was {
+			prices = append(prices, billing.Price{Variant: l.VariantID, From: was.String(), To: l.Price.String()})
+			become[i].Price = l.Price
 		}
-		prices = append(prices, billing.Price{Variant: l.VariantID, From: l.Price.String(), To: price.String()})
-		become[i].Price = price
 	}
 	return become, prices
 }
@@ -33,7 +31,7 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 	if s.Plans == nil {
 		return nil, nil
 	}
-	offers := make(map[shop.Line]map[int64]plan.Offer)
+	stepped := make(map[shop.Line]map[int64]order.Plan)
 	var variants []int64
 	for _, side := range []shop.Line{shop.Subscriptions, shop.Memberships} {
 		var lines []contract.LineItem
@@ -46,7 +44,7 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 		if err != nil {
 			return nil, err
 		}
-		offers[side] = steps
+		stepped[side] = steps
 		for _, l := range lines {
 			if _, changes := steps[l.SellingPlanID]; changes {
 				variants = append(variants, l.VariantID)
@@ -59,16 +57,8 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 	}
 	prices := make(map[contract.ID]map[string]contract.Pricing)
 	for _, c := range contracts {
-		for _, l := range c.Lines {
-			o, changes := offers[c.Line][l.SellingPlanID]
-			v, exists := sold[l.VariantID]
-			if !changes || !exists || v.Price.Currency != l.Price.Currency {
-				continue
-			}
-			if prices[c.ID] == nil {
-				prices[c.ID] = make(map[string]contract.Pricing)
-			}
-			prices[c.ID][l.ID] = *o.Pricing(v.Price)
+		if of := (order.Catalogue{Variants: sold, Plans: stepped[c.Line]}).PlanPricing(c.Lines); len(of) > 0 {
+			prices[c.ID] = of
 		}
 	}
 	return prices, nil
@@ -76,7 +66,7 @@ func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []cont
 
 // stepped returns the selling plans that are options of ours and whose prices change with the
 // orders.
-func (s *Service) stepped(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64) (map[int64]plan.Offer, error) {
+func (s *Service) stepped(ctx context.Context, of shop.ID, line shop.Line, sellingPlans []int64) (map[int64]order.Plan, error) {
 	if len(sellingPlans) == 0 {
 		return nil, nil
 	}
@@ -84,10 +74,10 @@ func (s *Service) stepped(ctx context.Context, of shop.ID, line shop.Line, selli
 	if err != nil {
 		return nil, fmt.Errorf("read the options of %d selling plans: %w", len(sellingPlans), err)
 	}
-	steps := make(map[int64]plan.Offer, len(offers))
+	steps := make(map[int64]order.Plan, len(offers))
 	for _, o := range offers {
 		if o.Steps() > 1 {
-			steps[o.ID] = o
+			steps[o.ID] = order.Plan{Option: o.Option}
 		}
 	}
 	return steps, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/swap"
-	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // rules moves swap rules. A rule has no name that is its own: it is found here by what it does.
@@ -85,17 +84,9 @@ func sameProducts(a, b []swap.Product) bool {
 
 // gone returns those of some variants that the store does not have.
 func (j *job) gone(ctx context.Context, ids []int64) ([]int64, error) {
-	var missing []int64
-	for chunk := range slices.Chunk(ids, platform.MaxIDs) {
-		has, err := j.Platform.Variants(ctx, j.store.At(), chunk)
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		for _, id := range chunk {
-			if !slices.ContainsFunc(has, func(v platform.Variant) bool { return v.ID == id }) {
-				missing = append(missing, id)
-			}
-		}
+	sold, err := swap.Sold(ctx, j.Platform, j.store, ids)
+	if err != nil {
+		return nil, unavailable(err)
 	}
-	return missing, nil
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return sold[id].ID == id }), nil
 }

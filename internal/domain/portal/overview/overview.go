@@ -150,9 +150,9 @@ func (s *Service) sheets(ctx context.Context, tx ReadTx, who portal.Caller, cont
 	if err != nil {
 		return nil, err
 	}
-	ids, byID := make([]contract.ID, len(contracts)), make(map[contract.ID]*contract.Contract, len(contracts))
+	ids := make([]contract.ID, len(contracts))
 	for i, c := range contracts {
-		ids[i], byID[c.ID] = c.ID, &contracts[i]
+		ids[i] = c.ID
 	}
 	more := past
 	if past > 0 {
@@ -162,6 +162,7 @@ func (s *Service) sheets(ctx context.Context, tx ReadTx, who portal.Caller, cont
 	if err != nil {
 		return nil, err
 	}
+	byID, _ := billing.ContractsByID(contracts, nil)
 	inputs, err := billing.ReadInputs(ctx, tx, who.Shop, byID)
 	if err != nil {
 		return nil, err

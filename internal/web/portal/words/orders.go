@@ -1,8 +1,6 @@
 package words
 
 import (
-	"slices"
-
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -24,21 +22,12 @@ func Items(v portal.Visit, o billing.Record) []portal.Item {
 		if i >= recurring {
 			item.Note, item.Before = v.T("item.once"), ""
 		}
-		if is, other := replaced(o, l); other {
+		if is, other := o.Replaced(l); other {
 			item.Note = v.T("item.instead", "product", is.Title)
 		}
 		items = append(items, item)
 	}
 	return items
-}
-
-// replaced returns the line of the contract whose product a swap rule exchanges in an order to come.
-func replaced(o billing.Record, l contract.LineItem) (contract.LineItem, bool) {
-	at := slices.IndexFunc(o.Of.Lines, func(is contract.LineItem) bool { return is.ID == l.ID })
-	if l.ID == "" || at < 0 || o.Status != billing.Queued {
-		return contract.LineItem{}, false
-	}
-	return o.Of.Lines[at], o.Of.Lines[at].VariantID != l.VariantID
 }
 
 // Item returns a line of an order of a contract.
@@ -48,8 +37,8 @@ func Item(v portal.Visit, c contract.Contract, l contract.LineItem) portal.Item 
 	if l.VariantTitle != "" {
 		item.About = v.T("item.variant", "variant", l.VariantTitle, "n", l.Quantity)
 	}
-	same := slices.ContainsFunc(c.Lines, func(is contract.LineItem) bool { return is.ID == l.ID && is.VariantID == l.VariantID })
-	if base := c.Pricing[l.ID].Base; same && base.Minor > l.Price.Minor {
+	at := c.LineByID(l.ID)
+	if base := c.Pricing[l.ID].Base; at >= 0 && c.Lines[at].VariantID == l.VariantID && base.Minor > l.Price.Minor {
 		item.Before = Amount(v, base.Times(n))
 	}
 	return item
@@ -58,17 +47,13 @@ func Item(v portal.Visit, c contract.Contract, l contract.LineItem) portal.Item 
 // Bill returns what an order comes to: its items, what is taken off, delivery, and the total before
 // taxes.
 func Bill(v portal.Visit, o billing.Record) []portal.Sum {
-	c, total := o.Of, o.Cost()
-	items := money.Amount{Currency: total.Currency}
-	for _, l := range o.LinesOf() {
-		items = items.Plus(l.Price.Times(int64(l.Quantity)))
-	}
-	bill := []portal.Sum{{Name: v.T("bill.items"), Amount: Amount(v, items)}}
-	if off := items.Minor + c.DeliveryPrice.Minor - total.Minor; off > 0 {
+	is, total := o.Order().Bill, o.Cost()
+	bill := []portal.Sum{{Name: v.T("bill.items"), Amount: Amount(v, is.Items)}}
+	if off := is.Items.Minor + is.Delivery.Minor - total.Minor; off > 0 {
 		bill = append(bill, portal.Sum{Name: v.T("bill.discounts"), Amount: Amount(v, money.Amount{Minor: -off, Currency: total.Currency})})
 	}
-	if c.DeliveryPrice.Minor > 0 {
-		bill = append(bill, portal.Sum{Name: v.T("bill.delivery"), Amount: Amount(v, c.DeliveryPrice)})
+	if is.Delivery.Minor > 0 {
+		bill = append(bill, portal.Sum{Name: v.T("bill.delivery"), Amount: Amount(v, is.Delivery)})
 	}
 	return append(bill, portal.Sum{Name: v.T("bill.total"), Amount: Amount(v, total), Total: true})
 }
