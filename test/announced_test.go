@@ -1,16 +1,40 @@
 package test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
+// forecast is what the dashboard's forecast of 90 days has of each day with orders, and what the
+// calendar has of those days.
+func (s *subscription) forecast() (amounts, calendar []string) {
+	s.t.Helper()
+	user, at := s.merchant()
+	rows, err := csv.NewReader(strings.NewReader(user.page(at + "/analytics/forecast.csv?days=90"))).ReadAll()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cell := regexp.MustCompile(`<td class="num c strong">([0-9.]+) `)
+	for _, row := range rows[1:] {
+		if row[1] == "0" {
+			continue
+		}
+		amounts = append(amounts, row[2])
+		if found := cell.FindStringSubmatch(user.page(at + "/upcoming/" + row[0])); found != nil {
+			calendar = append(calendar, found[1])
+		}
+	}
+	return amounts, calendar
+}
+
 // What is said of an order before it is made is what the platform charges: by the interface, by
-// e-mail and by webhook, with swap rules, prices that change, discounts that end, delivery and
+// e-mail and by webhook, in the calendar and in the forecast, with swap rules, prices that change, discounts that end, delivery and
 // one-time products together.
 func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 	t.Parallel()
@@ -47,6 +71,7 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 			for _, a := range queue[:orders] {
 				said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
 			}
+			forecast, calendar := s.forecast()
 			for range 20 {
 				if len(s.orders()) >= orders {
 					break
@@ -77,6 +102,11 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 			for how, list := range map[string][]string{"the list of orders": said, "e-mails": written, "webhooks": sent} {
 				if !slices.Equal(list, charged) {
 					t.Errorf("%s said %v, and %v was charged", how, list, charged)
+				}
+			}
+			for how, list := range map[string][]string{"the forecast": forecast, "the calendar": calendar} {
+				if len(list) < 2 || !slices.Equal(list, charged[:min(len(list), orders)]) {
+					t.Errorf("%s had %v, and %v was charged", how, list, charged)
 				}
 			}
 		})

@@ -61,8 +61,8 @@ func (s *subscription) leaves() *leaver {
 	return &leaver{shopper: s.visit(s.payer(s.id)), sub: s}
 }
 
-// publish publishes a flow in the dashboard, whose fields are names and values in turn.
-func (s *subscription) publish(fields ...string) *leaver {
+// merchant signs in the store's own user and returns where its pages are in the dashboard.
+func (s *subscription) merchant() (user *dashboardUser, at string) {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
 	if err != nil {
@@ -76,12 +76,19 @@ func (s *subscription) publish(fields ...string) *leaver {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	l := s.leaves()
-	l.user = &dashboardUser{store: s.store, browser: &http.Client{Jar: jar}}
-	l.page = "/admin/stores/" + login.Handle(m.Shop) + "/cancellations"
-	if path, _ := l.user.form("/admin/signin", "email", m.DashboardUser, "password", m.DashboardPassword); strings.Contains(path, "signin") {
+	user = &dashboardUser{store: s.store, browser: &http.Client{Jar: jar}}
+	if path, _ := user.form("/admin/signin", "email", m.DashboardUser, "password", m.DashboardPassword); strings.Contains(path, "signin") {
 		s.t.Fatal("the demo user cannot sign in")
 	}
+	return user, "/admin/stores/" + login.Handle(m.Shop)
+}
+
+// publish publishes a flow in the dashboard, whose fields are names and values in turn.
+func (s *subscription) publish(fields ...string) *leaver {
+	s.t.Helper()
+	l := s.leaves()
+	l.user, l.page = s.merchant()
+	l.page += "/cancellations"
 	version := l.user.hidden(l.user.page(l.page+"/flow"), "version")
 	if _, text := l.user.form(l.page+"/flow", append([]string{"version", version, "mode", "RETENTION", "do", "publish"}, fields...)...); !strings.Contains(text, "The flow was published.") {
 		s.t.Fatalf("the flow was not published:\n%s", text)

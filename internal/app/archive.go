@@ -29,8 +29,28 @@ func archiveOn(db *store.DB, c clock.Clock, version string) *archive.Service {
 	return &archive.Service{
 		Store: db.Archive(), Clock: c, Version: version,
 		Figures: func(ctx context.Context, of shop.ID) error {
+			if err := priceOrders(ctx, db, of); err != nil {
+				return err
+			}
 			_, err := figures.Rebuild(ctx, of)
 			return err
 		},
 	}
+}
+
+// pricedAtOnce is the number of contracts whose orders one transaction prices.
+const pricedAtOnce = 200
+
+// priceOrders computes what the upcoming orders of an imported store are expected to cost.
+func priceOrders(ctx context.Context, db *store.DB, of shop.ID) error {
+	for more := true; more; {
+		err := db.Update(ctx, of, func(tx *store.Tx) (err error) {
+			more, err = tx.RepriceNext(ctx, pricedAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 )
 
 var _ analytics.ReadTx = (*Tx)(nil)
@@ -188,21 +189,38 @@ func (tx *Tx) CycleSums(ctx context.Context, from, to analytics.Day) ([]analytic
 
 // InDunning returns the orders that are declined and not given up.
 func (tx *Tx) InDunning(ctx context.Context) ([]analytics.Owed, error) {
-	var rows []struct {
-		Currency       string
-		Orders, Amount int64
-	}
-	// SQLite keeps the order of a cross join: the few contracts are looked up in the history.
-	err := tx.q.NewSelect().TableExpr("contracts AS c").Join("CROSS JOIN contract_history AS h").
-		Where("h.shop_id = c.shop_id").Where("h.contract_id = c.id").Where("h.valid_to = 0").
-		ColumnExpr("h.currency, COUNT(*) AS orders, SUM(h.order_amount) AS amount").
-		Where("c.shop_id = ?", bound{tx.of}).Where("h.shop_id = ?", bound{tx.of}).Where("c.dunning <> ''").Group("h.currency").Order("h.currency").Scan(ctx, &rows)
+	var contracts []contractRow
+	err := tx.q.NewSelect().Model(&contracts).Column("id", "currency", "dunning").Where("c.shop_id = ?", bound{tx.of}).Where("c.dunning <> ''").Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("sum the orders that are unpaid: %w", err)
+		return nil, fmt.Errorf("find the orders that are unpaid: %w", err)
 	}
-	list := make([]analytics.Owed, len(rows))
-	for i, r := range rows {
-		list[i] = analytics.Owed{Currency: money.Currency(r.Currency), Orders: r.Orders, Amount: r.Amount}
+	owed, currencies := make(map[money.Currency]analytics.Owed), make(map[int64]money.Currency, len(contracts))
+	unpaid := make([]int64, 0, len(contracts))
+	for _, c := range contracts {
+		of, err := parseJSON[contract.Dunning](c.Dunning)
+		if err != nil {
+			return nil, fmt.Errorf("read the case of contract %d: %w", c.ID, err)
+		}
+		unpaid = append(unpaid, of.Attempt)
+		currencies[of.Attempt] = money.Currency(c.Currency)
+	}
+	for some := range slices.Chunk(unpaid, unpaidAtOnce) {
+		var orders []expectedRow
+		if err := tx.q.NewSelect().Model(&orders).Where("a.shop_id = ?", bound{tx.of}).Where("a.id IN (?)", boundList[int64](some)).Scan(ctx); err != nil {
+			return nil, fmt.Errorf("sum the orders that are unpaid: %w", err)
+		}
+		for _, o := range orders {
+			c := currencies[o.ID]
+			was := owed[c]
+			owed[c] = analytics.Owed{Currency: c, Orders: was.Orders + 1, Amount: was.Amount + o.Expected}
+		}
+	}
+	list := make([]analytics.Owed, 0, len(owed))
+	for _, c := range sortedKeys(owed) {
+		list = append(list, owed[c])
 	}
 	return list, nil
 }
+
+// unpaidAtOnce is how many unpaid orders are read at once.
+const unpaidAtOnce = 1000

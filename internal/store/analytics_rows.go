@@ -20,7 +20,6 @@ type historyRow struct {
 	Currency    string
 	PlanGroupID int64 `bun:"plan_group_id"`
 	MRR         int64 `bun:"mrr"`
-	OrderAmount int64
 	CustomerID  int64
 	Trial       bool
 	Lifelong    bool
@@ -40,7 +39,6 @@ func (r *historyRow) Columns(m *mapping, v *analytics.Version) {
 	mapText(m, &r.Currency, &v.Currency)
 	mapInt(m, &r.PlanGroupID, &v.Group)
 	mapInt(m, &r.MRR, &v.MRR)
-	mapInt(m, &r.OrderAmount, &v.Order)
 	mapInt(m, &r.CustomerID, &v.Customer)
 	mapSame(m, &r.Trial, &v.Trial)
 	mapSame(m, &r.Lifelong, &v.Lifelong)

@@ -154,7 +154,7 @@ var archiveTables = map[string]archiveTable{
 			"email_folded": "", "name_folded": "", "order_amount": zeroNumber, "dunning_class": "", "notify_at": nil, "remind_at": nil, "card_remind_at": nil,
 		},
 	},
-	"attempts":            {name: "attempts", check: checkRecords[attemptRow, billing.Attempt], rest: map[string]any{"version": firstVersion, "publish_lease_until": zeroNumber}, added: (*Tx).indexAttempts},
+	"attempts":            {name: "attempts", check: checkRecords[attemptRow, billing.Attempt], rest: map[string]any{"version": firstVersion, "publish_lease_until": zeroNumber, "expected": zeroNumber}, added: (*Tx).indexAttempts},
 	"chargeRequests":      {name: "charge_requests"},
 	"cardTries":           {name: "card_tries"},
 	"oneOffs":             {name: "one_offs", check: checkRecords[oneOffRow, billing.OneOff], rest: map[string]any{"version": firstVersion}},

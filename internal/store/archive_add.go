@@ -131,7 +131,7 @@ func (tx *Tx) indexContracts(ctx context.Context, _ archive.Type, list []archive
 }
 
 // indexAttempts reads attempts that were inserted as the service will, and adds the names of their
-// orders, by which contracts are found.
+// orders, by which contracts are found. What those cost that are to come is computed afterwards.
 func (tx *Tx) indexAttempts(ctx context.Context, _ archive.Type, list []archive.Record) error {
 	var rows []attemptRow
 	if err := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", tx.of).Where("a.id IN (?)", bun.List(recordIDs(list))).Order("a.id").Scan(ctx); err != nil {
@@ -147,7 +147,10 @@ func (tx *Tx) indexAttempts(ctx context.Context, _ archive.Type, list []archive.
 			terms = append(terms, termOf(tx.of, a.Contract, termOrder, a.OrderName))
 		}
 	}
-	return tx.addTerms(ctx, terms)
+	if err := tx.addTerms(ctx, terms); err != nil {
+		return err
+	}
+	return tx.unpriced(ctx)
 }
 
 // continueHistory has the figures of the shop go on after the versions that were inserted.

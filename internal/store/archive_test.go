@@ -25,7 +25,7 @@ const (
 // notArchived are the tables, and columns, that no archive has, each with the reason.
 var notArchived = map[string]string{
 	"shops.id": isInstallation, "shops.platform_id": isInstallation, "shops.token": isSigningIn, "shops.connected": isInstallation, "shops.subscribe_error": isInstallation,
-	"shops.catalogue": isComputed, "shops.reconciled_at": isInstallation, "shops.reconcile_at": isInstallation, "shops.reading": isInstallation, "shops.frozen_at": isInstallation,
+	"shops.catalogue": isComputed, "repricings": isComputed, "shops.reconciled_at": isInstallation, "shops.reconcile_at": isInstallation, "shops.reading": isInstallation, "shops.frozen_at": isInstallation,
 	"shops.confirm_by": isInstallation, "shops.held_until": isInstallation, "shops.check_at": isInstallation, "shops.guard": isInstallation, "shops.created_at": isInstallation,
 	"shops.version": isInstallation, "shops.awaits_merchant": isInstallation,
 

@@ -94,7 +94,9 @@ func (tx *Tx) PendingWork(ctx context.Context, now time.Time) (w billing.Pending
 	some := func(of waiting) *bun.SelectQuery {
 		return tx.q.NewSelect().Table(of.table).ColumnExpr("1").Where("shop_id = ?", bound{tx.of}).Where("? <= ?", ident(of.column), boundAt(now))
 	}
-	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS unpublished", some(unpublished).Apply(notPublishing(unpublished.table, now))).ColumnExpr("EXISTS (?) AS annotations", some(dueAnnotations)).Scan(ctx, &w.Unpublished, &w.Annotations)
+	unpriced := tx.q.NewSelect().Model((*repricingRow)(nil)).ColumnExpr("1").Where("p.shop_id = ?", bound{tx.of})
+	err = tx.q.NewSelect().ColumnExpr("EXISTS (?) AS unpublished", some(unpublished).Apply(notPublishing(unpublished.table, now))).ColumnExpr("EXISTS (?) AS annotations", some(dueAnnotations)).
+		ColumnExpr("EXISTS (?) AS prices", unpriced).Scan(ctx, &w.Unpublished, &w.Annotations, &w.Prices)
 	if err != nil {
 		err = fmt.Errorf("see what waits: %w", err)
 	}
@@ -181,6 +183,14 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 	if err := tx.watch(ctx, attempts); err != nil {
 		return err
 	}
+	for i := range attempts {
+		if a := &attempts[i]; a.ID == 0 {
+			a.Expected = tx.prices.added(*a)
+		} else { // it may have been priced since the caller read it
+			a.Expected = tx.queue.known[a.ID].expected
+			tx.prices.moved(*a, tx.queue.known[a.ID].at, analytics.WaitOf(*a))
+		}
+	}
 	given := next
 	rows, err := rowsOf[attemptRow](tx.of, attempts...)
 	if err != nil {
@@ -206,7 +216,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		}
 		return err
 	}
-	n, err := update(ctx, tx, kept)
+	n, err := update(ctx, tx, kept, attemptColumns...)
 	if err != nil {
 		return err
 	}
@@ -243,6 +253,9 @@ func (tx *Tx) DeleteAttempts(ctx context.Context, ids []billing.AttemptID) error
 		return fmt.Errorf("remove %d attempts: %w", len(ids), err)
 	}
 	for _, id := range ids {
+		if of := tx.queue.known[id].at; of.Contract != 0 && !tx.prices.known[contract.ID(of.Contract)].same {
+			tx.prices.price(contract.ID(of.Contract))
+		}
 		tx.queue.move(id, analytics.Wait{})
 	}
 	return nil

@@ -140,16 +140,29 @@ func (d dialect) insert(table string, columns []column) string {
 	return into + "SELECT " + each(columns, ", ", column.read) + " FROM " + d.unnest(columns) + " WHERE true"
 }
 
-// update returns the statement that updates a batch.
+// update returns the statement that updates a batch and raises its versions.
 func (d dialect) update(table string, of int64, columns, keys []column) string {
+	raise := ", version = version + 1"
+	if d.array != nil {
+		raise = fmt.Sprintf(", version = %s.version + 1", table)
+	}
+	return d.assign(table, of, columns, keys, raise)
+}
+
+// set returns the statement that updates a batch and leaves its versions.
+func (d dialect) set(table string, of int64, columns, keys []column) string {
+	return d.assign(table, of, columns, keys, "")
+}
+
+func (d dialect) assign(table string, of int64, columns, keys []column, also string) string {
 	head := "UPDATE " + table + " SET "
 	if d.array == nil {
 		return head + each(columns, ", ", func(c column) string { return c.name + " = ?" }) +
-			fmt.Sprintf(", version = version + 1 WHERE shop_id = %d AND ", of) +
+			fmt.Sprintf("%s WHERE shop_id = %d AND ", also, of) +
 			each(keys, " AND ", func(c column) string { return c.name + " = ?" })
 	}
 	return head + each(columns, ", ", func(c column) string { return c.name + " = " + c.read() }) +
-		fmt.Sprintf(", version = %s.version + 1 FROM %s WHERE %s.shop_id = %d AND ", table, d.unnest(append(slices.Clone(columns), keys...)), table, of) +
+		fmt.Sprintf("%s FROM %s WHERE %s.shop_id = %d AND ", also, d.unnest(append(slices.Clone(columns), keys...)), table, of) +
 		each(keys, " AND ", func(c column) string { return table + "." + c.name + " = " + c.read() })
 }
 

@@ -35,88 +35,24 @@ func (tx *Tx) toCharge(now, until time.Time) *bun.SelectQuery {
 		Where("c.status = ?", contract.Active).Where("c.auto_charge").Where("NOT EXISTS (?)", newer)
 }
 
-// plain adds the condition that an order costs what the lines of its contract do, and delivery: that
-// can be summed here. Any other order is computed (billing.Record.Cost).
-func (tx *Tx) plain(q *bun.SelectQuery, variants []int64) *bun.SelectQuery {
-	q = q.Where("c.discounts = ''").Where("NOT c.priced").Where("c.one_offs = 0").Where("a.preparation = ''")
-	if len(variants) == 0 {
-		return q
-	}
-	return q.Where("NOT EXISTS (?)", tx.q.NewSelect().TableExpr("contract_lines AS l").ColumnExpr("1").Where("l.shop_id = ?", tx.of).
-		Where("l.contract_id = c.id").Where("l.variant_id IN (?)", bun.List(variants)))
-}
-
-// replaced returns the variants that swap rules of the shop replace.
-func (tx *Tx) replaced(ctx context.Context) ([]int64, error) {
-	of, err := tx.Shop(ctx)
-	if err != nil || !of.Settings.SwapRules {
-		return nil, err
-	}
-	rules, err := tx.SwapRules(ctx)
-	var ids []int64
-	for _, r := range rules {
-		for _, p := range r.Sources {
-			ids = append(ids, p.VariantID)
-		}
-	}
-	return billing.Unique(ids), err
-}
-
-// computedAtOnce is how many orders are read at once whose cost is computed.
-const computedAtOnce = 500
-
 // TotalsToCharge sums the orders that will be charged until an instant, by currency, and
 // counts those whose date is at or before now.
 func (tx *Tx) TotalsToCharge(ctx context.Context, now, until time.Time) ([]confirm.Total, int, error) {
-	variants, err := tx.replaced(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
 	var rows []struct {
 		Currency money.Currency
 		Orders   int
 		Overdue  int
-		Lines    int64 // thousandths of the main unit
-		Delivery int64 // minor units
+		Amount   int64
 	}
-	err = tx.plain(tx.toCharge(now, until), variants).ColumnExpr("c.currency, COUNT(*) AS orders, SUM(CASE WHEN a.billing_date <= ? THEN 1 ELSE 0 END) AS overdue", millis(now)).
-		ColumnExpr("SUM(c.order_amount) AS lines, SUM(c.delivery_price) AS delivery").Group("c.currency").Scan(ctx, &rows)
+	err := tx.toCharge(now, until).ColumnExpr("c.currency, COUNT(*) AS orders, SUM(CASE WHEN a.billing_date <= ? THEN 1 ELSE 0 END) AS overdue", millis(now)).
+		ColumnExpr("SUM(a.expected) AS amount").Group("c.currency").Order("c.currency").Scan(ctx, &rows)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sum the orders to be charged: %w", err)
 	}
-	totals, overdue := make(map[money.Currency]confirm.Total), 0
-	add := func(orders int, amount money.Amount) {
-		t := totals[amount.Currency]
-		totals[amount.Currency] = confirm.Total{Orders: t.Orders + orders, Amount: money.Amount{Minor: t.Amount.Minor + amount.Minor, Currency: amount.Currency}}
-	}
-	for _, r := range rows {
-		add(r.Orders, orderAmount(r.Lines, r.Delivery, r.Currency))
+	overdue, list := 0, make([]confirm.Total, len(rows))
+	for i, r := range rows {
+		list[i] = confirm.Total{Orders: r.Orders, Amount: money.Amount{Minor: r.Amount, Currency: r.Currency}}
 		overdue += r.Overdue
-	}
-	for after := int64(0); ; {
-		var attempts []attemptRow
-		q := tx.toCharge(now, until).WhereGroup(" AND NOT ", func(q *bun.SelectQuery) *bun.SelectQuery { return tx.plain(q, variants) })
-		if err := q.Model(&attempts).Where("a.id > ?", after).Order("a.id").Limit(computedAtOnce).Scan(ctx); err != nil {
-			return nil, 0, fmt.Errorf("read the orders to be charged: %w", err)
-		}
-		records, err := tx.recordsOf(ctx, attempts)
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, r := range records {
-			add(1, r.Cost())
-			if !r.BillingDate.After(now) {
-				overdue++
-			}
-		}
-		if len(attempts) < computedAtOnce {
-			break
-		}
-		after = attempts[len(attempts)-1].ID
-	}
-	list := make([]confirm.Total, 0, len(totals))
-	for _, c := range sortedKeys(totals) {
-		list = append(list, totals[c])
 	}
 	return list, overdue, nil
 }
@@ -134,12 +70,6 @@ func (tx *Tx) OrdersToCharge(ctx context.Context, now, until time.Time, limit in
 		list[i] = confirm.Order{Attempt: r.ID, Contract: r.Of.ID, Cycle: r.Cycle, Date: r.BillingDate, Amount: r.Cost()}
 	}
 	return list, err
-}
-
-// orderAmount returns what lines, in thousandths of the main unit, and delivery, in minor
-// units, cost together.
-func orderAmount(lines, delivery int64, c money.Currency) money.Amount {
-	return money.Amount{Minor: lines/money.Amount{Minor: 1, Currency: c}.Milli() + delivery, Currency: c}
 }
 
 // MissedOrders counts, up to limit, the orders whose date has passed since an instant and

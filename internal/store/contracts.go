@@ -272,7 +272,11 @@ func parseLines(text string) ([]contract.LineItem, error) {
 
 // Contracts returns contracts, locked, in the order of their ids.
 func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
-	return tx.contracts(ctx, ids, tx.dialect().forUpdate)
+	list, err := tx.contracts(ctx, ids, tx.dialect().forUpdate)
+	if !tx.readOnly {
+		tx.prices.note(list)
+	}
+	return list, err
 }
 
 // ReadContracts returns contracts, unlocked, in the order of their ids.

@@ -35,6 +35,7 @@ func (tx *Tx) PutProgress(ctx context.Context, contracts []contract.Contract) er
 	for i := range contracts {
 		contracts[i].Version++
 	}
+	tx.prices.wrote(contracts)
 	tx.published.contracts = append(tx.published.contracts, contracts...)
 	return nil
 }
@@ -88,6 +89,7 @@ func (tx *Tx) PutContracts(ctx context.Context, contracts []contract.Contract) e
 	for i := range contracts {
 		contracts[i].Version++
 	}
+	tx.prices.wrote(contracts)
 	tx.published.contracts = append(tx.published.contracts, contracts...)
 	return nil
 }

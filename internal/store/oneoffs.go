@@ -83,6 +83,9 @@ func (tx *Tx) OneOffs(ctx context.Context, contracts []contract.ID) ([]billing.O
 // PutOneOffs inserts one-time products whose ID is 0, giving them one, and writes
 // the others if their versions are still what was read.
 func (tx *Tx) PutOneOffs(ctx context.Context, list []billing.OneOff) error {
+	for _, o := range list {
+		tx.prices.price(o.Contract)
+	}
 	return putAll[oneOffRow](ctx, tx, list,
 		func(o *billing.OneOff) (*billing.OneOffID, *int64) { return &o.ID, &o.Version },
 		"subscriptionContractOneOff", "The one-time product")

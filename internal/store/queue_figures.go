@@ -20,8 +20,9 @@ type queueWatch struct {
 
 // placed is where a version of an attempt is queued.
 type placed struct {
-	version int64
-	at      analytics.Wait
+	version  int64
+	at       analytics.Wait
+	expected int64
 }
 
 // note remembers attempts as the database has them.
@@ -30,7 +31,7 @@ func (w *queueWatch) note(attempts []billing.Attempt) {
 		w.known = make(map[billing.AttemptID]placed, len(attempts))
 	}
 	for _, a := range attempts {
-		w.known[a.ID] = placed{a.Version, analytics.WaitOf(a)}
+		w.known[a.ID] = placed{a.Version, analytics.WaitOf(a), a.Expected}
 	}
 }
 
@@ -86,7 +87,7 @@ func (tx *Tx) watchIDs(ctx context.Context, ids []billing.AttemptID) error {
 		return nil
 	}
 	var rows []attemptRow
-	err := tx.q.NewSelect().Model(&rows).Column("id", "contract_id", "cycle", "status", "due_at", "version").Where("a.shop_id = ?", bound{tx.of}).
+	err := tx.q.NewSelect().Model(&rows).Column("id", "contract_id", "cycle", "status", "due_at", "expected", "version").Where("a.shop_id = ?", bound{tx.of}).
 		Where("a.id IN (?)", boundList[billing.AttemptID](ids)).Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("see where %d attempts are queued: %w", len(ids), err)
@@ -102,7 +103,7 @@ func (tx *Tx) QueuedOf(ctx context.Context, contracts []int64) ([]analytics.Wait
 		return nil, nil
 	}
 	var rows []attemptRow
-	err := tx.q.NewSelect().Model(&rows).Column("contract_id", "cycle", "status", "due_at").Where("a.shop_id = ?", bound{tx.of}).
+	err := tx.q.NewSelect().Model(&rows).Column("contract_id", "cycle", "status", "due_at", "expected").Where("a.shop_id = ?", bound{tx.of}).
 		Where("a.contract_id IN (?)", boundList[int64](contracts)).Where("a.status IN (?)", bun.List(billing.Open)).Where("a.status = ?", billing.Queued).
 		Where("a.due_at IS NOT NULL").Scan(ctx)
 	if err != nil {
@@ -152,8 +153,8 @@ func (tx *Tx) Queued(ctx context.Context, from, to analytics.Quarter, f analytic
 func (tx *Tx) CountQueue(ctx context.Context) ([]analytics.QueueFigures, error) {
 	var rows []quarterRow
 	keys := fmt.Sprintf("a.due_at / %d AS quarter, h.currency, h.plan_group_id, CASE WHEN a.cycle > %[2]d THEN %[2]d ELSE a.cycle END AS up_to", analytics.QuarterLength.Milliseconds(), analytics.LastCycle)
-	counted := tx.queued().ColumnExpr(keys).ColumnExpr("h.order_amount")
-	err := tx.q.NewSelect().TableExpr("(?) AS q", counted).ColumnExpr("q.quarter, q.currency, q.plan_group_id, q.up_to AS cycle, COUNT(*) AS orders, SUM(q.order_amount) AS amount").
+	counted := tx.queued().ColumnExpr(keys).ColumnExpr("a.expected")
+	err := tx.q.NewSelect().TableExpr("(?) AS q", counted).ColumnExpr("q.quarter, q.currency, q.plan_group_id, q.up_to AS cycle, COUNT(*) AS orders, SUM(q.expected) AS amount").
 		GroupExpr("q.quarter, q.currency, q.plan_group_id, q.up_to").Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("sum the orders that are queued: %w", err)

@@ -23,7 +23,7 @@ func (db *DB) Upcoming() upcoming.Store {
 }
 
 // queued selects the orders, aliased a, that are queued and charged automatically, with the
-// current history, aliased h, of their contracts, which has the expected amounts.
+// current history, aliased h, of their contracts, by which they are counted.
 func (tx *Tx) queued() *bun.SelectQuery {
 	return tx.q.NewSelect().TableExpr("attempts AS a").
 		Join("JOIN contract_history AS h ON h.shop_id = a.shop_id AND h.contract_id = a.contract_id AND h.valid_to = 0").
@@ -61,20 +61,20 @@ type queuedOrderRow struct {
 	CustomerName    string
 	CustomerEmail   string
 	Currency        string
-	OrderAmount     int64
+	Expected        int64
 }
 
 // shown adds what is shown of an order.
 func shown(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Join("JOIN contracts AS c ON c.shop_id = a.shop_id AND c.id = a.contract_id").
-		ColumnExpr("a.id, a.contract_id, c.line, a.cycle, a.due_at, a.billing_date, c.next_billing_date, a.moved, c.customer_name, c.customer_email, h.currency, h.order_amount")
+		ColumnExpr("a.id, a.contract_id, c.line, a.cycle, a.due_at, a.billing_date, c.next_billing_date, a.moved, c.customer_name, c.customer_email, h.currency, a.expected")
 }
 
 func (r queuedOrderRow) order() upcoming.Order {
 	return upcoming.Order{
 		Attempt: billing.AttemptID(r.ID), Contract: contract.ID(r.ContractID), Line: shop.Line(r.Line), Cycle: r.Cycle, Date: instant(r.DueAt), Moved: r.Moved,
 		Next: r.BillingDate == r.NextBillingDate, Customer: r.CustomerName, Email: r.CustomerEmail,
-		Amount: money.Amount{Minor: r.OrderAmount, Currency: money.Currency(r.Currency)},
+		Amount: money.Amount{Minor: r.Expected, Currency: money.Currency(r.Currency)},
 	}
 }
 

@@ -89,6 +89,9 @@ func (tx *Tx) runSubscribers(ctx context.Context) error {
 			}
 		}
 	}
+	if err := tx.priceOrders(ctx); err != nil {
+		return err
+	}
 	if queue := tx.queue.changes(); len(tx.published.contracts) > 0 || len(tx.published.attempts) > 0 || len(queue) > 0 {
 		changes := tx.published.changes(queue)
 		for _, subscriber := range tx.db.subscribers.Changes {

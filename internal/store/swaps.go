@@ -111,13 +111,17 @@ func (tx *Tx) SwapRule(ctx context.Context, line shop.Line, id swap.ID) (swap.Ru
 // PutSwapRule inserts a rule whose ID is 0, giving it one, and writes others if
 // their Version is still what was read. It raises the version.
 func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
-	return putOne[swapRow](ctx, tx, r, func(r *swap.Rule) (*swap.ID, *int64) { return &r.ID, &r.Version }, "productSwap", "The swap rule")
+	if err := putOne[swapRow](ctx, tx, r, func(r *swap.Rule) (*swap.ID, *int64) { return &r.ID, &r.Version }, "productSwap", "The swap rule"); err != nil {
+		return err
+	}
+	return tx.Reprice(ctx)
 }
 
 // KeepSold stores of the rules what the shop sells of the products that they name. A rule that has
 // it already, or has changed since it was read, is not written. The version stays, as the rule
 // is what it was.
 func (tx *Tx) KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]platform.Variant) error {
+	changed := false
 	for _, r := range rules {
 		now := make(map[int64]platform.Variant)
 		for _, id := range swap.Variants([]swap.Rule{r}) {
@@ -128,6 +132,7 @@ func (tx *Tx) KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]pl
 		if maps.Equal(now, r.Variants) {
 			continue
 		}
+		changed = true
 		text, err := jsonText(now)
 		if err != nil {
 			return err
@@ -138,7 +143,10 @@ func (tx *Tx) KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]pl
 			return fmt.Errorf("keep the products of swap rule %d: %w", r.ID, err)
 		}
 	}
-	return nil
+	if !changed {
+		return nil
+	}
+	return tx.Reprice(ctx)
 }
 
 // DeleteSwapRule removes a rule and what is noted of its use.
@@ -149,7 +157,7 @@ func (tx *Tx) DeleteSwapRule(ctx context.Context, id swap.ID) error {
 	if _, err := tx.q.NewDelete().Model((*swapRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.id = ?", id).Exec(ctx); err != nil {
 		return fmt.Errorf("remove swap rule %d: %w", id, err)
 	}
-	return nil
+	return tx.Reprice(ctx)
 }
 
 // swapUseRow is a row of swap_uses.

@@ -36,6 +36,7 @@ type Tx struct {
 
 	published published
 	queue     queueWatch
+	prices    priceWatch
 }
 
 // transaction is a database's transaction.

@@ -68,7 +68,7 @@ var Definitions = []Definition{
 		"A contract that is reported late belongs to the month in which it began.",
 		"Cohorts and churn are of the whole store. They cannot be chosen by plan group: a subscriber who leaves one group and keeps another has not left.",
 	}},
-	{RevenueForecast, "Forecast", "Scheduled is the sum of the orders in the queue that fall due in the period, at the price of the contract's next order, before tax and shipping. Expected takes off what is " +
+	{RevenueForecast, "Forecast", "Scheduled is the sum of the orders in the queue that fall due in the period, each at what it will cost as far as that is known, with delivery and one-time products, before tax. Expected takes off what is " +
 		"usually skipped or never paid: for each order, the shares of the last 90 days for its number. The band says how sure that is: about one time in ten less is paid than its lower end, " +
 		"and about one time in ten more than its upper end.", []string{
 		"Share that is paid: paid ÷ (paid + given up). Share that is skipped: skipped ÷ (paid + given up + skipped). Expected is scheduled × the share that is paid × (1 − the share that is skipped). " +
@@ -85,7 +85,7 @@ var Definitions = []Definition{
 		"The amount of an order is what it was expected to cost when it was first declined. It counts in the week of that decline however late it is paid.",
 		"The class is that of the first decline. The plan group is that of the contract when the order was first declined.",
 	}},
-	{FailedToRecover, "To recover", "Expected amount of the orders that were declined and are neither paid nor given up.", nil},
+	{FailedToRecover, "To recover", "What the orders cost that were declined and are neither paid nor given up, with delivery, before tax.", nil},
 	{RenewalRevenue, "Renewal revenue", "What subscribers were charged for renewals, with tax and shipping. Orders of the checkout are not in it.", []string{
 		"An order counts on the day on which the service learned that it was paid. Refunds are not taken off.",
 	}},

@@ -39,11 +39,10 @@ type Outcome struct {
 }
 
 // Next returns the outcome after the attempt was written as it is now, which was on a day.
-// Expected is what the order costs as far as it is known.
-func (o Outcome) Next(a billing.Attempt, on Day, expected int64) Outcome {
+func (o Outcome) Next(a billing.Attempt, on Day) Outcome {
 	if o.FailedDay == 0 && a.HadCase() {
 		class, _ := dunning.ClassOf(a.Dunning.FirstCode)
-		o.FailedDay, o.FailedAmount, o.Class = on, expected, class
+		o.FailedDay, o.FailedAmount, o.Class = on, a.Expected, class
 	}
 	if o.FailedDay != 0 {
 		o.Retried = o.Retried || a.Try > 1

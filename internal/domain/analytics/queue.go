@@ -30,6 +30,7 @@ type Wait struct {
 	Contract int64
 	Quarter  Quarter
 	Cycle    int64 // at most LastCycle
+	Amount   int64 // expected, in minor units
 }
 
 // WaitOf returns where the order of an attempt is queued.
@@ -37,7 +38,7 @@ func WaitOf(a billing.Attempt) Wait {
 	if a.Status != billing.Queued || a.DueAt.IsZero() {
 		return Wait{}
 	}
-	return Wait{int64(a.Contract), QuarterOf(a.DueAt), int64(min(a.Cycle, LastCycle))}
+	return Wait{int64(a.Contract), QuarterOf(a.DueAt), int64(min(a.Cycle, LastCycle)), a.Expected}
 }
 
 // QueueChange is where an order was queued and where it is.
@@ -45,8 +46,8 @@ type QueueChange struct{ Was, Is Wait }
 
 func (c QueueChange) contract() int64 { return cmp.Or(c.Is.Contract, c.Was.Contract) }
 
-// QueueFigures is the orders that are queued in a quarter. Their amount is what the contracts'
-// next orders cost before tax and shipping, in minor units.
+// QueueFigures is the orders that are queued in a quarter. Their amount is what they are expected
+// to cost, with delivery and before taxes, in minor units.
 type QueueFigures struct {
 	Quarter Quarter
 	Dimension
@@ -54,7 +55,7 @@ type QueueFigures struct {
 	Orders, Amount int64
 }
 
-// queued counts an order that waits, at the price of its contract. By is 1 or -1.
+// queued counts an order that waits. By is 1 or -1.
 func (b *Book) queued(w Wait, at State, by int64) {
 	if w == (Wait{}) {
 		return
@@ -62,7 +63,7 @@ func (b *Book) queued(w Wait, at State, by int64) {
 	key := QueueFigures{Quarter: w.Quarter, Dimension: at.Dimension, Cycle: w.Cycle}
 	row := added(b.queue, key, key)
 	row.Orders += by
-	row.Amount += by * at.Order
+	row.Amount += by * w.Amount
 }
 
 // QueueTx is what is queued.
@@ -72,17 +73,17 @@ type QueueTx interface {
 }
 
 // queueOf adds what a transaction changed in the queue. Orders of contracts that have another
-// price, currency or plan group now are counted again, which needs all of them. Orders of
-// contracts without a history are not counted.
+// currency or plan group now are counted again, which needs all of them. Orders of contracts
+// without a history are not counted.
 func (b *Book) queueOf(ctx context.Context, tx QueueTx, changes []QueueChange, current, latest map[int64]Version) error {
-	var repriced []int64
+	var again []int64
 	for id, is := range latest {
-		if was, has := current[id]; !has || was.Dimension != is.Dimension || was.Order != is.Order {
-			repriced = append(repriced, id)
+		if was, has := current[id]; !has || was.Dimension != is.Dimension {
+			again = append(again, id)
 		}
 	}
-	slices.Sort(repriced)
-	waiting, err := tx.QueuedOf(ctx, repriced)
+	slices.Sort(again)
+	waiting, err := tx.QueuedOf(ctx, again)
 	if err != nil {
 		return err
 	}
@@ -93,10 +94,10 @@ func (b *Book) queueOf(ctx context.Context, tx QueueTx, changes []QueueChange, c
 		}
 	}
 	for _, c := range changes {
-		// Of a contract that is counted again, what is there now is counted already, and the old
-		// price was taken off it instead of what was there before.
+		// Of a contract that is counted again, what is there now is counted already, and was taken off
+		// the old sums instead of what was there before.
 		at, counted := current[c.contract()]
-		if _, again := slices.BinarySearch(repriced, c.contract()); !again {
+		if _, is := slices.BinarySearch(again, c.contract()); !is {
 			at, counted = latest[c.contract()]
 		}
 		if counted {

@@ -210,7 +210,7 @@ func pending(ctx context.Context, tx Tx, attempts []billing.Attempt) ([]order, e
 	}
 	var list []order
 	for _, a := range attempts {
-		if was := known[int64(a.ID)]; was.Next(a, 1, 0) != was {
+		if was := known[int64(a.ID)]; was.Next(a, 1) != was {
 			list = append(list, order{a, was})
 		}
 	}
@@ -244,7 +244,7 @@ func (w *writing) write(ctx context.Context, tx Tx) error {
 			orders[i].was = o.was
 			begun[i], payers = true, append(payers, v.Customer)
 		}
-		outcomes[i] = o.was.Next(o.of, ledger.day(o.of.UpdatedAt), v.Order)
+		outcomes[i] = o.was.Next(o.of, ledger.day(o.of.UpdatedAt))
 		keys.Dimensions = append(keys.Dimensions, o.was.Dimension)
 	}
 	cohorts, err := tx.CohortsOf(ctx, payers)

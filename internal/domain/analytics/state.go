@@ -20,7 +20,6 @@ type State struct {
 	Dimension
 	Status   contract.Status
 	MRR      int64 // minor units; 0 unless the contract counts
-	Order    int64 // expected amount of an order, before tax and shipping, in minor units
 	Customer int64
 	Trial    bool // free, until its first order is paid
 	Lifelong bool // paid once for life
@@ -35,16 +34,15 @@ func StateOf(c contract.Contract, group int64) State {
 		Dimension: Dimension{Currency: c.Currency, Group: group}, Status: c.Status, Customer: c.Customer.ID,
 		Trial: c.Trial != nil && c.Orders == 0, Lifelong: c.Lifelong,
 	}
-	order := RecurringAmount(c)
-	s.Order = order.Minor
 	if s.Active() && !s.Trial && !s.Lifelong {
-		s.MRR = Monthly(order, c.Billing).Minor
+		s.MRR = Monthly(RecurringAmount(c), c.Billing).Minor
 	}
 	return s
 }
 
-// RecurringAmount returns what the next order of a contract costs before tax and shipping,
-// after the discounts that no number of orders ends.
+// RecurringAmount returns what a contract brings with each order: what its next one costs before
+// tax, without delivery, one-time products and the effect of swap rules, after the discounts that
+// no number of orders ends.
 func RecurringAmount(c contract.Contract) money.Amount {
 	c.DeliveryPrice.Minor = 0
 	c.Discounts = slices.DeleteFunc(slices.Clone(c.Discounts), func(d contract.Discount) bool {

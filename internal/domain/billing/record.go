@@ -66,25 +66,66 @@ func RecordOf(a Attempt, of contract.Contract, in Inputs, attempts []Attempt) Re
 // SetBefore sets Before from attempts of contracts. Only open attempts count. An unpaid order comes
 // first for as long as it may still be charged.
 func (r *Record) SetBefore(attempts []Attempt) {
-	var before []Attempt
-	for _, a := range attempts {
-		if a.Contract == r.Of.ID && slices.Contains(Open, a.Status) && a.Precedes(r.Attempt) {
-			before = append(before, a)
+	r.Before = unpaidFirst(r.Of, r.Attempt)
+	for _, a := range inOrder(r.Of.ID, attempts) {
+		if a.Precedes(r.Attempt) {
+			r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Lasted: a.Prep.hasLasted()})
 		}
 	}
-	slices.SortFunc(before, func(a, b Attempt) int {
+}
+
+// unpaidFirst returns the place of the unpaid order of a contract that is made before one.
+func unpaidFirst(c contract.Contract, before Attempt) []order.Place {
+	if unpaid := c.Dunning; unpaid != nil && !c.EndsAfterDunning() && before.Status == Queued && unpaid.Cycle != before.Cycle {
+		return []order.Place{{Cycle: unpaid.Cycle, Lasted: true}}
+	}
+	return nil
+}
+
+// inOrder returns a contract's open attempts in the order in which their orders are made.
+func inOrder(c contract.ID, attempts []Attempt) []Attempt {
+	var open []Attempt
+	for _, a := range attempts {
+		if a.Contract == c && slices.Contains(Open, a.Status) {
+			open = append(open, a)
+		}
+	}
+	slices.SortFunc(open, func(a, b Attempt) int {
 		if a.Precedes(b) {
 			return -1
 		}
 		return 1
 	})
-	r.Before = nil
-	if unpaid := r.Of.Dunning; unpaid != nil && !r.Of.EndsAfterDunning() && r.Status == Queued && unpaid.Cycle != r.Cycle {
-		r.Before = append(r.Before, order.Place{Cycle: unpaid.Cycle, Lasted: true})
+	return open
+}
+
+// ExpectedOf returns what the orders of a contract's attempts are expected to cost, as
+// Record.Cost has it, in minor units: of the open ones, and of the one that is unpaid. Attempts of
+// other contracts are passed over.
+func ExpectedOf(c contract.Contract, in Inputs, attempts []Attempt) map[AttemptID]int64 {
+	expected := make(map[AttemptID]int64)
+	open := inOrder(c.ID, attempts)
+	first := slices.IndexFunc(open, func(a Attempt) bool { return a.Status == Queued })
+	for _, a := range attempts {
+		unpaid := a.Contract == c.ID && c.Dunning != nil && int64(a.ID) == c.Dunning.Attempt && a.Status == Failure
+		if unpaid || a.Contract == c.ID && slices.Contains(Open, a.Status) && a.Status != Queued {
+			expected[a.ID] = RecordOf(a, c, in, attempts).Cost().Minor
+		}
 	}
-	for _, a := range before {
-		r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Lasted: a.Prep.hasLasted()})
+	if first < 0 {
+		return expected
 	}
+	places := unpaidFirst(c, open[first])
+	ahead := len(places)
+	for _, a := range open {
+		places = append(places, Record{Attempt: a, Of: c, OneOffs: in.For(a.Cycle)}.Place())
+	}
+	for i, o := range order.Walk(c, in.Rules, places)[ahead+first:] {
+		if a := open[first+i]; a.Amount == (money.Amount{}) {
+			expected[a.ID] = o.Bill.Total.Minor
+		}
+	}
+	return expected
 }
 
 // With returns the order as it would be if its contract were another.

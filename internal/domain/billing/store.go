@@ -92,6 +92,9 @@ type DueTx interface {
 	LeasePublishing(ctx context.Context, attempts []Attempt, now, until time.Time) ([]Attempt, error)
 	// PendingWork returns what else of the shop waits, without locking.
 	PendingWork(ctx context.Context, now time.Time) (PendingWork, error)
+	// RepriceNext prices the upcoming orders of at most limit contracts of those that are to be
+	// priced again, and reports whether more of them wait.
+	RepriceNext(ctx context.Context, limit int) (more bool, err error)
 }
 
 // ContractReader reads contracts.
@@ -204,6 +207,7 @@ type AnnotationTx interface {
 type PendingWork struct {
 	Unpublished bool // attempts to publish
 	Annotations bool // orders and customers to annotate
+	Prices      bool // orders to price again
 }
 
 // CardTry is a try that counts against a payment method.

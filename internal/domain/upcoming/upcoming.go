@@ -18,8 +18,8 @@ import (
 // PageSize is how many orders of a day are read at once.
 const PageSize = 50
 
-// Sum is the orders of a quarter of an hour and a currency. The amount is what the contracts' next
-// orders cost before tax and shipping, as in the forecast of the figures.
+// Sum is the orders of a quarter of an hour and a currency. The amount is what they are expected to
+// cost, with delivery and before taxes, as in the forecast of the figures.
 type Sum struct {
 	At     time.Time // when the quarter begins
 	Orders int

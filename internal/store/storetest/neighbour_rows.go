@@ -85,7 +85,7 @@ func parts(id shop.ID) []part {
 	})
 	within("figures", func(ctx context.Context, tx *store.Tx) error {
 		in := analytics.Dimension{Currency: "EUR", Group: 1}
-		state := analytics.State{Dimension: in, Status: contract.Active, MRR: 7, Order: 7, Customer: 901}
+		state := analytics.State{Dimension: in, Status: contract.Active, MRR: 7, Customer: 901}
 		if _, err := tx.LockLedger(ctx); err != nil {
 			return err
 		}

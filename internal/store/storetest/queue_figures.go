@@ -180,7 +180,7 @@ func (q queueWorld) act(ctx context.Context, tx *store.Tx, r *rand.Rand, step in
 			if a.DueAt = at; r.IntN(6) == 0 {
 				a.DueAt = time.Time{}
 			}
-			if a.Status == billing.Success {
+			if a.OrderID, a.Amount = 0, (money.Amount{}); a.Status == billing.Success {
 				a.OrderID, a.Amount = int64(step+1), c.Amount()
 			}
 			if err := tx.PutAttempts(ctx, there[i:i+1]); err != nil {
@@ -228,6 +228,17 @@ func (q queueWorld) check(when string) []analytics.QueueFigures {
 		if err != nil {
 			return err
 		}
+		list, err := tx.ReadContracts(q.Context(), contracts)
+		for _, c := range list {
+			for _, a := range attempts {
+				if a.Contract == c.ID && a.Status == billing.Queued && a.Expected != c.Lines[0].Price.Minor*int64(c.Lines[0].Quantity)+c.DeliveryPrice.Minor {
+					q.Errorf("%s: order %d of contract %d is expected to cost %d, and it has %+v", when, a.ID, c.ID, a.Expected, c.Lines)
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
 		versions, err := tx.ContractVersions(q.Context(), ids)
 		summed = sumQueue(attempts, versions)
 		return err
@@ -246,7 +257,7 @@ func sumQueue(attempts []billing.Attempt, versions map[int64]analytics.Version) 
 			continue
 		}
 		row := analytics.QueueFigures{
-			Quarter: analytics.Quarter(a.DueAt.Unix() / 900), Dimension: v.Dimension, Cycle: int64(min(a.Cycle, 13)), Orders: 1, Amount: v.Order,
+			Quarter: analytics.Quarter(a.DueAt.Unix() / 900), Dimension: v.Dimension, Cycle: int64(min(a.Cycle, 13)), Orders: 1, Amount: a.Expected,
 		}
 		at := slices.IndexFunc(list, func(r analytics.QueueFigures) bool {
 			return r.Quarter == row.Quarter && r.Dimension == row.Dimension && r.Cycle == row.Cycle
@@ -256,7 +267,7 @@ func sumQueue(attempts []billing.Attempt, versions map[int64]analytics.Version) 
 			continue
 		}
 		list[at].Orders++
-		list[at].Amount += v.Order
+		list[at].Amount += a.Expected
 	}
 	slices.SortFunc(list, func(a, b analytics.QueueFigures) int {
 		return cmp.Or(cmp.Compare(a.Quarter, b.Quarter), cmp.Compare(a.Currency, b.Currency), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Cycle, b.Cycle))

@@ -22,10 +22,10 @@ func testQueuedOrders(t *testing.T, open opener) {
 	second.Currency, second.Customer.Name = "JPY", "Bo"
 	w.put(monthly(1), second)
 	w.in(func(tx *store.Tx) error {
-		of := func(n, c int64, valid time.Time, amount int64, currency money.Currency) analytics.Version {
-			return analytics.Version{Number: n, Contract: c, ValidFrom: valid, State: analytics.State{Dimension: analytics.Dimension{Currency: currency}, Order: amount}}
+		of := func(n, c int64, valid time.Time, currency money.Currency) analytics.Version {
+			return analytics.Version{Number: n, Contract: c, ValidFrom: valid, State: analytics.State{Dimension: analytics.Dimension{Currency: currency}}}
 		}
-		return tx.AddVersions(t.Context(), []analytics.Version{of(101, 1, day, 1000, "EUR"), of(102, 2, day, 40, "JPY")})
+		return tx.AddVersions(t.Context(), []analytics.Version{of(101, 1, day, "EUR"), of(102, 2, day, "JPY")})
 	})
 	later := day.AddDate(0, 0, 1)
 	paid, manual := queued(2, 1, day), queued(2, 4, day)
@@ -35,11 +35,11 @@ func testQueuedOrders(t *testing.T, open opener) {
 	list := w.queue(queued(1, 2, day), queued(1, 3, later), queued(2, 2, day), moved, paid, manual)
 	first := upcoming.Order{
 		Attempt: list[0].ID, Contract: 1, Line: "SUBSCRIPTION", Cycle: 2, Date: day, Next: true, Customer: "Ada Lovelace", Email: "Ada@Example.com",
-		Amount: money.Amount{Minor: 1000, Currency: "EUR"},
+		Amount: money.Amount{Minor: 2000, Currency: "EUR"},
 	}
 	last := upcoming.Order{
 		Attempt: list[3].ID, Contract: 2, Line: "SUBSCRIPTION", Cycle: 3, Date: later, Moved: true, Customer: "Bo", Email: "Ada@Example.com",
-		Amount: money.Amount{Minor: 40, Currency: "JPY"},
+		Amount: money.Amount{Minor: 2000, Currency: "JPY"},
 	}
 	err := w.db.Upcoming().View(t.Context(), w.shop.ID, func(tx upcoming.ReadTx) error {
 		sums, err := tx.QueueSums(t.Context(), day, later)

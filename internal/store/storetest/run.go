@@ -183,6 +183,9 @@ func (w world) queue(attempts ...billing.Attempt) []billing.Attempt {
 	var put []billing.Attempt
 	w.in(func(tx *store.Tx) error {
 		put = fresh(attempts)
+		if _, err := tx.Contracts(w.Context(), billing.ContractIDs(put)); err != nil { // locked, as where they are planned
+			return err
+		}
 		return tx.PutAttempts(w.Context(), put)
 	})
 	return put

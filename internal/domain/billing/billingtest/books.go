@@ -128,6 +128,9 @@ func (b *Books) PendingWork(context.Context, time.Time) (billing.PendingWork, er
 	return billing.PendingWork{}, nil
 }
 
+// RepriceNext implements billing.Tx.
+func (b *Books) RepriceNext(context.Context, int) (bool, error) { return false, nil }
+
 // DeleteAttempts implements billing.Tx.
 func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error {
 	for _, id := range ids {

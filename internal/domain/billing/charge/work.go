@@ -54,7 +54,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 			return fmt.Errorf("claim due attempts: %w", err)
 		}
 		if b.claimed == 0 {
-			return s.publish(ctx, of, b.waits)
+			return s.rest(ctx, of, b.waits)
 		}
 		findings := s.askPlatform(ctx, b)
 		if err := s.settle(ctx, b.shop, findings); err != nil {
@@ -70,8 +70,17 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 	return ctx.Err()
 }
 
-// publish makes the calls to the platform that wait while no attempt is due.
-func (s *Service) publish(ctx context.Context, of shop.ID, waits billing.PendingWork) error {
+// rest does the other work that waits while no attempt is due.
+func (s *Service) rest(ctx context.Context, of shop.ID, waits billing.PendingWork) error {
+	for waits.Prices {
+		err := s.Store.Update(ctx, of, func(tx billing.Tx) (err error) {
+			waits.Prices, err = tx.RepriceNext(ctx, batchSize)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("price upcoming orders: %w", err)
+		}
+	}
 	if waits.Unpublished {
 		if err := s.Publish.Work(ctx, of); err != nil {
 			return err

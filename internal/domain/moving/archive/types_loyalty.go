@@ -56,7 +56,7 @@ var portalTypes = []Type{
 
 var historyTypes = []Type{
 	{Name: "contractHistory", About: "the states of contracts over time, from which figures are computed", Key: 1, Fields: fields(
-		"id:number contractId:number day:number validFrom:at validTo:at status currency planGroupId:own mrr:number orderAmount:number customerId:number trial:truth lifelong:truth " +
+		"id:number contractId:number day:number validFrom:at validTo:at status currency planGroupId:own mrr:number customerId:number trial:truth lifelong:truth " +
 			"reason counted:truth cohort:number",
 	)},
 	{Name: "orderOutcomes", About: "what became of orders, from which figures are computed", Key: 1, Fields: fields(

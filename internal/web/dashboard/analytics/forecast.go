@@ -15,7 +15,7 @@ func forecast(ctx context.Context, of Figures, r request) ([][]card, error) {
 	}
 	c := r.filter.Currency
 	shown := card{
-		ID: "forecast", Title: forecastTitle(f, r), About: analytics.DefinitionsOf(analytics.RevenueForecast), Lead: fmt.Sprintf("Renewals that are queued, in %s, before tax and shipping", c),
+		ID: "forecast", Title: forecastTitle(f, r), About: analytics.DefinitionsOf(analytics.RevenueForecast), Lead: fmt.Sprintf("Renewals that are queued, in %s, with delivery, before tax", c),
 		Table: table{Heads: []string{"Day", "Orders", "Scheduled in " + string(c)}, Foot: forecastCells(text("All"), f.ForecastSum, f.Known, r)},
 	}
 	if f.Known {

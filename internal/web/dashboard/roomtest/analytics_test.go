@@ -46,6 +46,9 @@ func putAsOf(t *testing.T, s *dashboardtest.Site, of shop.ID, at time.Time, cont
 		if err := tx.PutContracts(t.Context(), contracts); err != nil {
 			return err
 		}
+		if _, err := tx.Contracts(t.Context(), billing.ContractIDs(attempts)); err != nil {
+			return err
+		}
 		return tx.PutAttempts(t.Context(), attempts)
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ func path(o upcoming.Order, what string) string {
 
 // about says which order is meant, when it is charged, and how much is expected.
 func about(o upcoming.Order, v dashboard.Visit) string {
-	return fmt.Sprintf("Order %d of contract %d (%s) is charged on %s. %s is expected, before taxes and shipping.", o.Cycle, o.Contract, name(o), v.Instant(o.Date), dashboard.Money(o.Amount))
+	return fmt.Sprintf("Order %d of contract %d (%s) is charged on %s. %s is expected, with delivery, before taxes.", o.Cycle, o.Contract, name(o), v.Instant(o.Date), dashboard.Money(o.Amount))
 }
 
 func (m *room) askMove(w http.ResponseWriter, r *http.Request, v dashboard.Visit) error {

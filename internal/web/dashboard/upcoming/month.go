@@ -84,7 +84,7 @@ func (m *room) month(w http.ResponseWriter, r *http.Request, v dashboard.Visit) 
 	}
 	return v.Answer(w, dashboard.Page{
 		Name: "upcoming", Title: "Upcoming orders", Content: p,
-		Lead: "What is queued to be charged. Amounts are expected: what the items of each contract's next order cost, before taxes and shipping.",
+		Lead: "What is queued to be charged. Amounts are expected: what each order will cost as far as that is known, with delivery, before taxes.",
 	})
 }
 
@@ -216,7 +216,7 @@ func (m *room) dayOf(v dashboard.Visit, date time.Time, number int, sum upcoming
 	}
 	lead := "No order is queued."
 	if sum.Orders > 0 {
-		lead = p.Orders + ", expected: " + strings.Join(p.Amounts, ", ") + " before taxes and shipping."
+		lead = p.Orders + ", expected: " + strings.Join(p.Amounts, ", ") + " with delivery, before taxes."
 	}
 	return dashboard.Page{
 		Name: "upcoming-day", Title: date.Format("Monday, 2 January 2006"), Lead: lead, Content: p,
