@@ -61,6 +61,7 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 				t.Fatalf("adding a one-time product answered %d", got)
 			}
 			add(s)
+			s.pass("PT1M")
 			r := listen(s, upcomingOrder)
 			const orders = 4
 			var said, written, sent []string
@@ -110,6 +111,77 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A rule that makes orders dearer is announced two weeks before its price counts, and until then the
+// old price is charged. What takes whose place is said while it can still be refused, and once.
+func TestDearerRuleIsAnnouncedBeforeItsPriceCounts(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		more   map[string]any
+		prices []string // of the first three orders, in 10 days and one and two months later
+		rises  string   // the day that the announcement names
+	}{
+		"one that lasts":                   {nil, []string{"25.00", "78.00", "78.00"}, "December 11"},
+		"one of an order that is too near": {map[string]any{"forBillingCycle": 1}, []string{"25.00", "25.00", "25.00"}, ""},
+		"one of a later order":             {map[string]any{"forBillingCycle": 2}, []string{"25.00", "78.00", "25.00"}, "December 11"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.swap(products(4001, 1), products(4003, 1), row.more)
+			s.pass("P1D")
+			notices := s.mails("kind=price_updated")
+			text := ""
+			for _, m := range notices {
+				text += strings.Join(strings.Fields(m.Text), " ")
+			}
+			wanted := row.rises + " on, House Blend Coffee - Whole bean, 1 kg costs $39.00 each. Orders before that keep their price. In place of House Blend Coffee - Whole bean, 340 g"
+			if said := strings.Contains(text, wanted); said != (row.rises != "") || said != (len(notices) == 1) {
+				t.Errorf("of the price was said: %s", text)
+			}
+			early := len(s.mails("kind=product_replaced"))
+			if said := row.more["forBillingCycle"] != 2; said != (early == 1) {
+				t.Errorf("of what is replaced in the first order was said: %+v", s.mails("kind=product_replaced"))
+			}
+			for range 8 {
+				s.pass("P10D")
+			}
+			var charged []string
+			for _, o := range s.orders()[:3] {
+				charged = append(charged, o.Amount)
+			}
+			if !slices.Equal(charged, row.prices) {
+				t.Errorf("charged %v, want %v", charged, row.prices)
+			}
+			if n := len(s.mails("kind=product_replaced")); n != 1 {
+				t.Errorf("%d e-mails said that a product is replaced", n)
+			}
+			if n := len(s.mails("kind=price_updated")); n != len(notices) {
+				t.Errorf("%d e-mails said that a price changes", n)
+			}
+		})
+	}
+}
+
+// A subscriber declines a replacement for one order: that order has its products and its price, and
+// the rule acts on the next one.
+func TestSubscriberDeclinesReplacementForOneOrder(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"lines": []any{map[string]any{"variantId": 4003, "quantity": 1, "currentPrice": "39.00"}}})
+	s.swap(products(4003, 1), products(4001, 1), nil)
+	p := s.visit(s.payer(s.id))
+	path := fmt.Sprintf("/subscription-billing-attempts/keep-products/%d", s.upcoming()[0].ID)
+	p.want(http.StatusOK, "PUT", path, nil, nil)
+	p.want(http.StatusBadRequest, "PUT", path, nil, nil)
+	for range 6 {
+		s.pass("P10D")
+	}
+	for i, want := range []string{"39.00", "16.00"} {
+		if o := s.orders()[i]; o.Amount != want {
+			t.Errorf("order %d cost %s, want %s", i+1, o.Amount, want)
+		}
 	}
 }
 

@@ -240,7 +240,7 @@ func TestPriceStepsSwapsAndDowngradesReachOrderWithOneOff(t *testing.T) {
 		s := load(t)
 		s.swap(products(s.products[1].VariantID, 1), products(s.products[3].VariantID, 1), nil)
 		s.pass("P6D")
-		s.wantLedger(s.book(1, "A×2@20.00", s.once, "D×1@"+s.products[3].Price))
+		s.wantLedger(s.book(1, "A×2@20.00", s.once, "D×1@10.00")) // the old price, until two weeks after its notice
 	})
 	t.Run("a downgrade that waited", func(t *testing.T) {
 		t.Parallel()

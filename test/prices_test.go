@@ -176,7 +176,7 @@ func TestSwappedLineHasPolicyOfItsProduct(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribe(t, one(4016, "13.80"))
+			s := subscribe(t, later(one(4016, "13.80")))
 			if row.plan {
 				var made struct {
 					ID    int64
@@ -192,6 +192,7 @@ func TestSwappedLineHasPolicyOfItsProduct(t *testing.T) {
 			}
 			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?basePrice=13.80&"+s.line(), steps(0, 20, 1, 50))
 			s.swap(products(4016, 1), products(4015, 1), row.rule)
+			s.notice()
 			s.pass("P11D")
 			s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).price(t, 0, row.now, row.policy)
 			s.pass("P62D")
@@ -464,10 +465,12 @@ func TestLineAddedToPlanCostsPriceOfNextOrder(t *testing.T) {
 		{"it replaces a product with its discount", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "35.10", "39.00: 0 35.10 2 19.50", []string{"35.10", "35.10", "19.50"}},
 		{"a rule brings it", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) {
 			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+			s.reschedule(0, "2026-11-25", true) // after the notice of its price
 		}, 0, "14.40", "", []string{"35.10", "35.10", "19.50"}},
 		{"in place of one with prices by hand", twoPrices(3), true, "PT1M", 0, func(s *subscription, _ string) {
 			s.change("PUT", "/subscription-contracts-update-line-item-pricing-policy?"+s.line(), steps(0, 20))
 			s.swap(products(4001, 1), products(4003, 1), map[string]any{"discountCarryForward": "PRODUCT_PLAN"})
+			s.reschedule(0, "2026-11-25", true) // after the notice of its price
 		}, 0, "11.52", "14.40: 0 11.52", []string{"35.10", "35.10", "19.50"}},
 		{"what it replaces was to cost less", twoPrices(1), true, "PT1M", 0, func(s *subscription, _ string) { s.replace(4001, 4003, true) }, 0, "19.50", "39.00: 0 19.50", []string{"19.50", "19.50"}},
 	} {
@@ -536,11 +539,12 @@ func TestLineAddedToPrepaidContractIsPaidForEveryDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			quarterly := one(4016, test.paid)
+			quarterly := later(one(4016, test.paid))
 			quarterly["billingPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 3}
 			quarterly["deliveryPolicy"] = map[string]any{"interval": "MONTH", "intervalCount": 1}
 			s := subscribe(t, quarterly)
 			test.change(s)
+			s.notice()
 			s.pass("P11D")
 			s.wantAmounts(test.want)
 		})

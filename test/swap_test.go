@@ -52,17 +52,29 @@ const (
 	ruleMade    = "MERCHANT_EXTERNAL_API CREATED SUCCESS"
 	swapDone    = "SYSTEM_EVENT SWAP_AUTOMATION_TRIGGERED SUCCESS"
 	swapReplace = "SYSTEM_EVENT PRODUCT_REPLACE SUCCESS"
+	swapNotice  = "SYSTEM_EVENT PRODUCT_PRICE_CHANGE SUCCESS"
 	dateMoved   = "SYSTEM_EVENT NEXT_BILLING_DATE_CHANGE SUCCESS"
 )
 
+// later is a first order that comes ten days after the notice of a rule that is made now is over.
+func later(more map[string]any) map[string]any {
+	change := map[string]any{"nextBillingDate": time.Date(2026, 11, 25, 14, 0, 0, 0, time.UTC)}
+	maps.Copy(change, more)
+	return change
+}
+
+// notice lets the time pass after which the prices of rules count.
+func (s *subscription) notice() { s.pass("P14D") }
+
 func TestPermanentRuleChangesContractFromFirstMatch(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribe(t, later(nil))
 	v := s.articles()
 	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), nil)
+	s.notice()
 	s.pass("P45D")
 	s.wantLedger(fmt.Sprintf("1: B×2@%s", v[1].Price), fmt.Sprintf("2: B×2@%s", v[1].Price))
-	s.wantEntries(created, ruleMade, swapDone, swapReplace, charged, charged)
+	s.wantEntries(created, ruleMade, swapNotice, swapDone, swapReplace, charged, charged)
 }
 
 func TestOneCycleRuleChangesOneOrder(t *testing.T) {
@@ -72,18 +84,19 @@ func TestOneCycleRuleChangesOneOrder(t *testing.T) {
 	s.swap(products(v[0].VariantID, 2), products(v[1].VariantID, 1, v[2].VariantID, 3), map[string]any{"forBillingCycle": 2, "discountCarryForward": "none"})
 	s.pass("P75D")
 	s.wantLedger("1: A×2@12.50", fmt.Sprintf("2: B×1@%s C×3@%s", v[1].Price, v[2].Price), "3: A×2@12.50")
-	s.wantEntries(created, ruleMade, charged, swapDone, swapReplace, charged, charged)
+	s.wantEntries(created, ruleMade, swapNotice, swapNotice, charged, swapDone, swapReplace, charged, charged)
 }
 
 func TestChainedRulesKeepOneOffs(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, nil)
+	s := subscribe(t, later(nil))
 	v := s.articles()
 	second := s.upcoming()[1]
 	s.put(oneOffPath(s.id, second.ID, v[3].VariantID, ""), nil, nil)
 	s.pass("PT1M")
 	s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), nil)
 	s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), map[string]any{"forBillingCycle": 1})
+	s.notice()
 	s.pass("P45D")
 	s.wantLedger(fmt.Sprintf("1: C×2@%s", v[2].Price), fmt.Sprintf("2: B×2@%s D×1@%s", v[1].Price, v[3].Price))
 }
@@ -102,7 +115,7 @@ func TestSwapMovesFollowingOrders(t *testing.T) {
 	if queue := s.upcoming(); !queue[0].BillingDate.Equal(time.Date(2027, 1, 16, 14, 0, 0, 0, time.UTC)) {
 		t.Errorf("the next order is on %s, want January 16", queue[0].BillingDate)
 	}
-	s.wantEntries(created, ruleMade, swapDone, swapReplace, dateMoved, charged, charged)
+	s.wantEntries(created, ruleMade, swapNotice, swapDone, swapReplace, dateMoved, charged, swapNotice, charged)
 }
 
 // An order that is prepared again because it was declined moves those after it once.
@@ -114,7 +127,7 @@ func TestOneCycleSwapMovesFollowingOrdersOnce(t *testing.T) {
 	s.declines("CARD_DECLINED", 3)
 	s.until("2026-12-20")
 	s.wantOrderDays("[11-16 12-14]")
-	s.wantLedger(fmt.Sprintf("1: B×2@%s", v[1].Price), "2: A×2@12.50")
+	s.wantLedger("1: B×2@12.50", "2: A×2@12.50")
 	s.wantEntries(
 		created, ruleMade, swapDone, swapReplace, dateMoved, declined, "SYSTEM_EVENT SEND_TRANSACTION_FAILED_EMAIL SUCCESS", declined, declined, charged, charged,
 	)
@@ -220,8 +233,9 @@ func TestSwapCarriesExistingDiscount(t *testing.T) {
 	t.Parallel()
 	s := subscribe(t, nil)
 	v := s.articles()
-	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": v[1].VariantID, "quantity": 1, "currentPrice": half(t, v[1].Price)}}})
+	s.id = s.checkout(later(map[string]any{"lines": []any{map[string]any{"variantId": v[1].VariantID, "quantity": 1, "currentPrice": half(t, v[1].Price)}}}))
 	s.swap(products(v[1].VariantID, 1), products(v[2].VariantID, 1), map[string]any{"carryDiscountForward": true})
+	s.notice()
 	s.pass("P11D")
 	s.wantLedger(fmt.Sprintf("1: C×1@%s", half(t, v[2].Price)))
 }
@@ -246,10 +260,11 @@ func TestSwapsUnderFaultsHappenOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := subscribeChecked(t, nil)
+			s := subscribeChecked(t, later(nil))
 			v := s.articles()
 			s.swap(products(v[0].VariantID, 1), products(v[1].VariantID, 1), map[string]any{"changeNextOrderDateBy": 3})
 			s.swap(products(v[1].VariantID, 2), products(v[2].VariantID, 1), map[string]any{"forBillingCycle": 1})
+			s.notice()
 			s.pass("P9DT12H")
 			faults["for"] = "P1D"
 			s.call("POST", "/platform/faults", faults, nil)
@@ -398,7 +413,7 @@ func TestSwapWithoutDiscountKeepsPrice(t *testing.T) {
 	s := subscribe(t, nil)
 	s.cancel(http.StatusNoContent, "")
 	plan := s.planned(s.urls.Subscriptions, twoPrices(3))
-	s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}})
+	s.id = s.checkout(later(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 1, "currentPrice": "14.40", "sellingPlanId": plan}}}))
 	s.swap(products(4001, 1), products(4003, 1), map[string]any{"checkForEveryRecurringOrder": true, "discountCarryForward": "NONE"})
 	s.until("2027-03-01")
 	s.wantAmounts("39.00", "39.00", "39.00", "39.00")

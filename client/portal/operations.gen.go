@@ -259,6 +259,7 @@ const (
 	PermissionActionCANCEL             PermissionAction = "CANCEL"
 	PermissionActionCHANGEFREQUENCY    PermissionAction = "CHANGE_FREQUENCY"
 	PermissionActionCHANGEQUANTITY     PermissionAction = "CHANGE_QUANTITY"
+	PermissionActionDECLINESWAP        PermissionAction = "DECLINE_SWAP"
 	PermissionActionEDITADDRESS        PermissionAction = "EDIT_ADDRESS"
 	PermissionActionEDITDISCOUNT       PermissionAction = "EDIT_DISCOUNT"
 	PermissionActionEDITONETIMEPRODUCT PermissionAction = "EDIT_ONE_TIME_PRODUCT"
@@ -3637,6 +3638,18 @@ type AttemptBillingParams struct {
 	Shop *string `form:"shop,omitempty" json:"shop,omitempty"`
 }
 
+// KeepProductsParams defines parameters for KeepProducts.
+type KeepProductsParams struct {
+	// SubscriptionContractID The attempt's contract: number or graph id. When given it must match.
+	SubscriptionContractID *string `form:"subscriptionContractId,omitempty" json:"subscriptionContractId,omitempty"`
+
+	// IsPrepaid Whether the contract is prepaid. When given it must fit.
+	IsPrepaid *bool `form:"isPrepaid,omitempty" json:"isPrepaid,omitempty"`
+
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // ListPastOrdersParams defines parameters for ListPastOrders.
 type ListPastOrdersParams struct {
 	// Page Zero-based page. Default 0.
@@ -4191,6 +4204,13 @@ func (c *Client) UpdateBillingAttempt(ctx context.Context, params *UpdateBilling
 // Asks for an order to be charged now and answers with its attempt as soon as that is certain to happen; what comes of it is read later. A shopper who is held to a number of orders is answered 400 contractFrozen.
 func (c *Client) AttemptBilling(ctx context.Context, id int64, params *AttemptBillingParams) (*BillingAttempt, error) {
 	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/attempt-billing/%s", id), params, nil)
+}
+
+// KeepProducts is PUT /apps/subscriptions/cp/api/subscription-billing-attempts/keep-products/{id}: Keep the products of an order.
+//
+// Has an upcoming order keep the products that the store's swap rules would replace in it. Later orders are changed as they would be. 400 nothingToDecline when no rule changes the order.
+func (c *Client) KeepProducts(ctx context.Context, id int64, params *KeepProductsParams) (*BillingAttempt, error) {
+	return call.Do[*BillingAttempt](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/subscription-billing-attempts/keep-products/%s", id), params, nil)
 }
 
 // ListPastOrders is GET /apps/subscriptions/cp/api/subscription-billing-attempts/past-orders: Past orders.

@@ -29,7 +29,7 @@ func archiveOn(db *store.DB, c clock.Clock, version string) *archive.Service {
 	return &archive.Service{
 		Store: db.Archive(), Clock: c, Version: version,
 		Figures: func(ctx context.Context, of shop.ID) error {
-			if err := priceOrders(ctx, db, of); err != nil {
+			if err := priceOrders(ctx, db, c, of); err != nil {
 				return err
 			}
 			_, err := figures.Rebuild(ctx, of)
@@ -42,10 +42,10 @@ func archiveOn(db *store.DB, c clock.Clock, version string) *archive.Service {
 const pricedAtOnce = 200
 
 // priceOrders computes what the upcoming orders of an imported store are expected to cost.
-func priceOrders(ctx context.Context, db *store.DB, of shop.ID) error {
+func priceOrders(ctx context.Context, db *store.DB, c clock.Clock, of shop.ID) error {
 	for more := true; more; {
 		err := db.Update(ctx, of, func(tx *store.Tx) (err error) {
-			more, err = tx.RepriceNext(ctx, pricedAtOnce)
+			more, err = tx.RepriceNext(ctx, c.Now(), pricedAtOnce)
 			return err
 		})
 		if err != nil {

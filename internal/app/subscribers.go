@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bulk"
 	points "github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -37,6 +39,14 @@ func Subscribers() store.Subscribers {
 		Members: []func(context.Context, *store.Tx, []points.Event) error{
 			func(ctx context.Context, tx *store.Tx, e []points.Event) error {
 				return webhook.PublishMembers(ctx, tx, e)
+			},
+		},
+		News: []func(context.Context, *store.Tx, billing.News, time.Time) error{
+			func(ctx context.Context, tx *store.Tx, n billing.News, now time.Time) error {
+				return billing.NotifyOfRises(ctx, tx, n.Rises, now)
+			},
+			func(ctx context.Context, tx *store.Tx, n billing.News, now time.Time) error {
+				return notify.AnnounceSwaps(ctx, tx, n.Swaps, now)
 			},
 		},
 		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{

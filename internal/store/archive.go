@@ -159,6 +159,7 @@ var archiveTables = map[string]archiveTable{
 	"cardTries":           {name: "card_tries"},
 	"oneOffs":             {name: "one_offs", check: checkRecords[oneOffRow, billing.OneOff], rest: map[string]any{"version": firstVersion}},
 	"swapUses":            {name: "swap_uses"},
+	"swapNotices":         {name: "swap_notices"},
 	"annotations":         {name: "annotations", check: checkRecords[annotationRow, billing.Annotation], rest: map[string]any{"version": firstVersion}},
 	"comments":            {name: "contract_comments", check: checkRecords[commentRow, support.Comment]},
 	"cancelFlows":         {name: "cancel_flows", check: checkRecords[cancelFlowRow, flow.Flow]},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -20,14 +21,15 @@ import (
 // something else.
 type priceWatch struct {
 	known map[contract.ID]priced
-	stale map[contract.ID]bool // whose orders are to be priced before the commit
+	stale map[contract.ID]bool // whose orders must be priced before the commit
+	at    time.Time            // when they are; zero: when the transaction wrote them
 }
 
 // priced is what the prices of a contract's orders depend on.
 type priced struct {
-	print uint64
-	same  bool  // no order differs from the others, unless by a swap rule
-	cost  int64 // of each, then, in minor units
+	digest uint64
+	same   bool  // no order differs from the others, unless by a swap rule
+	cost   int64 // of each, then, in minor units
 }
 
 var pricedSeed = maphash.MakeSeed()
@@ -67,7 +69,7 @@ func pricedOf(c *contract.Contract) priced {
 	if c.Dunning != nil && !p.same {
 		write(c.Dunning.Cycle, c.EndsAfterDunning())
 	}
-	if p.print = h.Sum64(); p.same {
+	if p.digest = h.Sum64(); p.same {
 		p.cost = c.Bill(c.Lines, 0).Total.Minor
 	}
 	return p
@@ -88,7 +90,7 @@ func (w *priceWatch) note(contracts []contract.Contract) {
 func (w *priceWatch) wrote(contracts []contract.Contract) {
 	for i := range contracts {
 		c := &contracts[i]
-		if was, has := w.known[c.ID]; !has && c.Version > 1 || has && was.print != pricedOf(c).print {
+		if was, has := w.known[c.ID]; !has && c.Version > 1 || has && was.digest != pricedOf(c).digest {
 			w.price(c.ID)
 		}
 	}
@@ -116,7 +118,7 @@ func (w *priceWatch) added(a billing.Attempt) int64 {
 // moved prices a contract's orders again when one of them has another place among the others, was
 // prepared, or is queued again.
 func (w *priceWatch) moved(a billing.Attempt, was, is analytics.Wait) {
-	prepared := a.Status == billing.Queued && a.Prep.Stage == billing.Ready
+	prepared := a.Status == billing.Queued && (a.Prep.Stage == billing.Ready || len(a.Prep.Declined) > 0)
 	of, has := w.known[a.Contract]
 	switch {
 	case prepared:
@@ -131,26 +133,47 @@ func (w *priceWatch) moved(a billing.Attempt, was, is analytics.Wait) {
 }
 
 // priceOrders prices the orders of contracts that the transaction has changed, where that changes
-// what they cost.
+// what they cost. Subscribers learn what rules do to them. Once those have notified customers of
+// higher prices, later orders have them.
 func (tx *Tx) priceOrders(ctx context.Context) error {
 	if err := tx.addRuled(ctx); err != nil {
 		return err
 	}
-	if len(tx.prices.stale) == 0 {
-		return nil
+	news, err := tx.priceStale(ctx)
+	now := tx.published.latest()
+	if tx.prices.at.After(now) {
+		now = tx.prices.at
 	}
-	ids := slices.Sorted(maps.Keys(tx.prices.stale))
-	contracts, err := tx.Contracts(ctx, ids)
-	if err != nil {
+	if err != nil || news.None() || now.IsZero() {
 		return err
+	}
+	for _, subscriber := range tx.db.subscribers.News {
+		if err := subscriber(ctx, tx, news, now); err != nil {
+			return err
+		}
+	}
+	for _, r := range news.Rises {
+		tx.prices.price(r.Contract)
+	}
+	_, err = tx.priceStale(ctx)
+	return err
+}
+
+// priceStale prices the orders of contracts and returns what rules do to them.
+func (tx *Tx) priceStale(ctx context.Context) (news billing.News, err error) {
+	ids := slices.Sorted(maps.Keys(tx.prices.stale))
+	tx.prices.stale = nil
+	contracts, err := tx.Contracts(ctx, ids)
+	if err != nil || len(contracts) == 0 {
+		return news, err
 	}
 	attempts, err := tx.toPrice(ctx, contracts)
 	if err != nil || len(attempts) == 0 {
-		return err
+		return news, err
 	}
 	store, err := tx.Shop(ctx)
 	if err != nil {
-		return err
+		return news, err
 	}
 	byID := make(map[contract.ID]*contract.Contract, len(contracts))
 	for i := range contracts {
@@ -158,12 +181,13 @@ func (tx *Tx) priceOrders(ctx context.Context) error {
 	}
 	inputs, err := billing.ReadInputs(ctx, tx, store, byID)
 	if err != nil {
-		return err
+		return news, err
 	}
 	all := billing.ByContract(attempts)
 	var changed []billing.Attempt
 	for _, c := range contracts {
-		expected := billing.ExpectedOf(c, inputs[c.ID], all[c.ID])
+		expected, more := billing.ExpectedOf(c, inputs[c.ID], all[c.ID])
+		news.Rises, news.Swaps = append(news.Rises, more.Rises...), append(news.Swaps, more.Swaps...)
 		for _, a := range all[c.ID] {
 			if is, has := expected[a.ID]; has && is != a.Expected {
 				a.Expected = is
@@ -171,7 +195,7 @@ func (tx *Tx) priceOrders(ctx context.Context) error {
 			}
 		}
 	}
-	return tx.putExpected(ctx, changed)
+	return news, tx.putExpected(ctx, changed)
 }
 
 // addRuled adds to the contracts whose orders are priced those with new places in the queue, if
@@ -270,7 +294,7 @@ func (tx *Tx) Reprice(ctx context.Context) error {
 	return tx.Enqueue(ctx, billing.Task{Shop: tx.of})
 }
 
-// unpriced notes that the orders of the shop's contracts are to be priced.
+// unpriced notes that the orders of the shop's contracts must be priced.
 func (tx *Tx) unpriced(ctx context.Context) error {
 	_, err := insert(ctx, tx, []repricingRow{{ShopID: int64(tx.of)}}, "ON CONFLICT (shop_id) DO UPDATE SET after_contract = 0")
 	return err
@@ -278,7 +302,8 @@ func (tx *Tx) unpriced(ctx context.Context) error {
 
 // RepriceNext prices the orders of at most limit contracts of those that Reprice was asked for, and
 // reports whether more of them wait.
-func (tx *Tx) RepriceNext(ctx context.Context, limit int) (more bool, err error) {
+func (tx *Tx) RepriceNext(ctx context.Context, now time.Time, limit int) (more bool, err error) {
+	tx.prices.at = now
 	var rows []repricingRow
 	if err := tx.dialect().forUpdate(tx.q.NewSelect().Model(&rows).Where("p.shop_id = ?", bound{tx.of})).Scan(ctx); err != nil || len(rows) == 0 {
 		return false, err

@@ -78,7 +78,7 @@ const (
 
 // notPersonal are the columns of text that an export leaves out, each with the reason.
 var notPersonal = map[string]string{
-	"amount_counts.line": isState, "api_keys.app": isStores, "api_keys.hash": isSecret, "api_keys.hint": isStores, "api_keys.name": isStores, "api_keys.scopes": isStores,
+	"amount_counts.line": isState, "swap_notices.currency": isState, "swap_notices.pricing": isState, "api_keys.app": isStores, "api_keys.hash": isSecret, "api_keys.hint": isStores, "api_keys.name": isStores, "api_keys.scopes": isStores,
 	"api_keys.created_by": isStores, "api_keys.last_used_from": isStores, "api_keys.tail": isStores, "api_requests.app": isStores, "api_requests.key_name": isStores, "api_requests.method": isState,
 	"api_requests.parameters": "names of parameters, without their values; kept for a week", "api_requests.path": "an address of the interface, which names objects by number; kept for a week",
 	"activity.request_id": isIdentity, "api_requests.request_id": isIdentity,

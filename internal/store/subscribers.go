@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
@@ -23,6 +24,9 @@ type Subscribers struct {
 	// Changes receive what the transaction wrote of contracts and attempts, each once as it
 	// was written last, with the entries. They run after the others.
 	Changes []func(ctx context.Context, tx *Tx, c analytics.Changes) error
+	// News receive what swap rules do to upcoming orders that the transaction has changed, and when
+	// it runs. They run first.
+	News []func(ctx context.Context, tx *Tx, news billing.News, now time.Time) error
 }
 
 // published is what a transaction has for its subscribers.
@@ -31,6 +35,21 @@ type published struct {
 	events    []loyalty.Event
 	contracts []contract.Contract
 	attempts  []billing.Attempt
+}
+
+// latest returns when what the transaction has written was changed last; zero: it wrote nothing.
+func (p published) latest() (at time.Time) {
+	for i := range p.contracts {
+		if t := p.contracts[i].UpdatedAt; t.After(at) {
+			at = t
+		}
+	}
+	for i := range p.attempts {
+		if t := p.attempts[i].UpdatedAt; t.After(at) {
+			at = t
+		}
+	}
+	return at
 }
 
 // changes returns what was written of contracts and attempts.
@@ -75,6 +94,9 @@ func (tx *Tx) PublishMemberEvents(_ context.Context, events ...loyalty.Event) er
 
 // runSubscribers calls the subscribers that have something to receive.
 func (tx *Tx) runSubscribers(ctx context.Context) error {
+	if err := tx.priceOrders(ctx); err != nil {
+		return err
+	}
 	if entries := tx.published.entries; len(entries) > 0 {
 		for _, subscriber := range tx.db.subscribers.Entries {
 			if err := subscriber(ctx, tx, entries); err != nil {
@@ -89,8 +111,10 @@ func (tx *Tx) runSubscribers(ctx context.Context) error {
 			}
 		}
 	}
-	if err := tx.priceOrders(ctx); err != nil {
-		return err
+	if len(tx.prices.stale) > 0 {
+		if err := tx.priceOrders(ctx); err != nil {
+			return err
+		}
 	}
 	if queue := tx.queue.changes(); len(tx.published.contracts) > 0 || len(tx.published.attempts) > 0 || len(queue) > 0 {
 		changes := tx.published.changes(queue)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -154,10 +156,89 @@ func (tx *Tx) DeleteSwapRule(ctx context.Context, id swap.ID) error {
 	if _, err := tx.q.NewDelete().Model((*swapUseRow)(nil)).Where("u.shop_id = ?", tx.of).Where("u.rule_id = ?", id).Exec(ctx); err != nil {
 		return fmt.Errorf("remove the uses of swap rule %d: %w", id, err)
 	}
+	if _, err := tx.q.NewDelete().Model((*swapNoticeRow)(nil)).Where("n.shop_id = ?", tx.of).Where("n.rule_id = ?", id).Exec(ctx); err != nil {
+		return fmt.Errorf("remove the notices of swap rule %d: %w", id, err)
+	}
 	if _, err := tx.q.NewDelete().Model((*swapRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.id = ?", id).Exec(ctx); err != nil {
 		return fmt.Errorf("remove swap rule %d: %w", id, err)
 	}
 	return tx.Reprice(ctx)
+}
+
+// swapNoticeRow is a row of swap_notices.
+type swapNoticeRow struct {
+	bun.BaseModel `bun:"table:swap_notices,alias:n"`
+
+	ShopID     int64 `bun:"shop_id,pk"`
+	ContractID int64 `bun:"contract_id,pk"`
+	RuleID     int64 `bun:"rule_id,pk"`
+	VariantID  int64 `bun:"variant_id,pk"`
+	Price      int64 `bun:"price,pk"`
+	Currency   string
+	FromAt     int64
+	Kept       int64  // -1: the rule does not last
+	Pricing    string // JSON
+}
+
+// SwapNotices returns the notices of higher prices, by contract, without locking.
+func (tx *Tx) SwapNotices(ctx context.Context, contracts []contract.ID) (map[contract.ID][]swap.Notice, error) {
+	notices := make(map[contract.ID][]swap.Notice)
+	if len(contracts) == 0 {
+		return notices, nil
+	}
+	var rows []swapNoticeRow
+	err := tx.q.NewSelect().Model(&rows).Where("n.shop_id = ?", tx.of).Where("n.contract_id IN (?)", bun.List(contracts)).
+		Order("n.contract_id", "n.rule_id", "n.variant_id", "n.from_at").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the notices of %d contracts: %w", len(contracts), err)
+	}
+	for _, r := range rows {
+		currency := money.Currency(r.Currency)
+		n := swap.Notice{Rule: swap.ID(r.RuleID), Variant: r.VariantID, Price: money.Amount{Minor: r.Price, Currency: currency}, From: instant(r.FromAt)}
+		if r.Kept >= 0 {
+			n.Kept = money.Amount{Minor: r.Kept, Currency: currency}
+		}
+		prices, err := parsePricing(r.Pricing, currency)
+		if err != nil {
+			return nil, fmt.Errorf("read a notice of contract %d: %w", r.ContractID, err)
+		}
+		if of, has := prices[""]; has {
+			n.Pricing = &of
+		}
+		notices[contract.ID(r.ContractID)] = append(notices[contract.ID(r.ContractID)], n)
+	}
+	return notices, nil
+}
+
+// AddSwapNotices records notices. One of the same price, and one of a rule that was removed
+// meanwhile, is left out.
+func (tx *Tx) AddSwapNotices(ctx context.Context, list []billing.Notice) error {
+	var rules []swap.ID
+	if err := tx.q.NewSelect().Model((*swapRow)(nil)).Column("id").Where("w.shop_id = ?", tx.of).Scan(ctx, &rules); err != nil {
+		return fmt.Errorf("read which swap rules there are: %w", err)
+	}
+	var rows []swapNoticeRow
+	for _, n := range list {
+		if !slices.Contains(rules, n.Rule) {
+			continue
+		}
+		row := swapNoticeRow{
+			ShopID: int64(tx.of), ContractID: int64(n.Contract), RuleID: int64(n.Rule), VariantID: n.Variant, Price: n.Price.Minor, Currency: string(n.Price.Currency),
+			FromAt: millis(n.From), Kept: -1,
+		}
+		if n.Kept.Currency != "" {
+			row.Kept = n.Kept.Minor
+		}
+		if n.Pricing != nil {
+			var err error
+			if row.Pricing, err = pricingText(map[string]contract.Pricing{"": *n.Pricing}); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, row)
+	}
+	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id, variant_id, price) DO NOTHING")
+	return err
 }
 
 // swapUseRow is a row of swap_uses.

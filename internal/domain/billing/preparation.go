@@ -33,6 +33,9 @@ type Preparation struct {
 	Order  int  `json:"order,omitempty"`  // its place among the contract's orders when it was ready, from 1
 	Lasted bool `json:"lasted,omitempty"` // rules that last were applied with it before
 
+	// Declined are the rules that the customer has declined for the order.
+	Declined []swap.ID `json:"declined,omitempty"`
+
 	Swapped []swap.ID `json:"swapped,omitempty"` // rules of this order alone that are in the activity log, and have moved the orders after it
 }
 
@@ -42,7 +45,7 @@ func (p Preparation) None() bool { return reflect.ValueOf(p).IsZero() }
 // At is the preparation at another step, without the records of earlier steps. Lasting changes
 // that were made with the order are not made for it again.
 func (p Preparation) At(s Stage, edited bool, revision uint64) Preparation {
-	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.hasLasted(), Swapped: p.Swapped}
+	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.hasLasted(), Declined: p.Declined, Swapped: p.Swapped}
 }
 
 // hasLasted reports whether lasting changes were made with the order.

@@ -87,7 +87,12 @@ func addRules(ctx context.Context, tx InputReader, contracts map[contract.ID]*co
 	if err != nil || len(rules) == 0 {
 		return err
 	}
-	used, err := tx.SwapUses(ctx, slices.Sorted(maps.Keys(contracts)))
+	ids := slices.Sorted(maps.Keys(contracts))
+	used, err := tx.SwapUses(ctx, ids)
+	if err != nil {
+		return err
+	}
+	notices, err := tx.SwapNotices(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func addRules(ctx context.Context, tx InputReader, contracts map[contract.ID]*co
 			r.Catalogue = order.Catalogue{Variants: variants, Plans: plans}
 			of[c.Line] = r
 		}
-		r.Used = used[id]
+		r.Used, r.Notices = used[id], notices[id]
 		in := all[id]
 		in.Rules = r
 		all[id] = in

@@ -92,9 +92,9 @@ type DueTx interface {
 	LeasePublishing(ctx context.Context, attempts []Attempt, now, until time.Time) ([]Attempt, error)
 	// PendingWork returns what else of the shop waits, without locking.
 	PendingWork(ctx context.Context, now time.Time) (PendingWork, error)
-	// RepriceNext prices the upcoming orders of at most limit contracts of those that are to be
-	// priced again, and reports whether more of them wait.
-	RepriceNext(ctx context.Context, limit int) (more bool, err error)
+	// RepriceNext prices the upcoming orders of at most limit contracts of those that wait for it,
+	// and reports whether more of them wait.
+	RepriceNext(ctx context.Context, now time.Time, limit int) (more bool, err error)
 }
 
 // ContractReader reads contracts.
@@ -170,6 +170,8 @@ type SwapReader interface {
 	SwapRules(ctx context.Context) ([]swap.Rule, error)
 	// SwapUses returns which rules that act once for a contract have acted, without locking.
 	SwapUses(ctx context.Context, contracts []contract.ID) (map[contract.ID]map[swap.ID]bool, error)
+	// SwapNotices returns the notices of higher prices by swap rules, by contract, without locking.
+	SwapNotices(ctx context.Context, contracts []contract.ID) (map[contract.ID][]swap.Notice, error)
 	// PlansFor returns the options that are selling plans, by selling plan, with those of the
 	// variants that they sell.
 	PlansFor(ctx context.Context, sellingPlans []int64, variants map[int64]platform.Variant) (map[int64]order.Plan, error)

@@ -182,6 +182,10 @@ func (w *world) SwapUses(context.Context, []contract.ID) (map[contract.ID]map[sw
 	return nil, nil
 }
 
+func (w *world) SwapNotices(context.Context, []contract.ID) (map[contract.ID][]swap.Notice, error) {
+	return nil, nil
+}
+
 func (w *world) PlansFor(context.Context, []int64, map[int64]platform.Variant) (map[int64]order.Plan, error) {
 	return nil, nil
 }

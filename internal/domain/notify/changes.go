@@ -125,6 +125,9 @@ func confirmation(e activity.Entry, kind Kind, to Recipient, of shop.Shop) ([]Me
 	case traits[kind].group == ofChanges:
 		delay = changeDelay
 	}
+	if kind == ProductReplaced && change.Rule != 0 {
+		key = swapKey(to.Contract, change.Rule, change.Cycle)
+	}
 	m := Message{
 		Kind: kind, To: to.Email, Contract: to.Contract, Customer: to.Customer, Facts: Facts{Change: &change}, Actor: e.Actor, DedupeKey: key,
 		DueAt: e.At.Add(delay), ExpiresAt: e.At.Add(Life),

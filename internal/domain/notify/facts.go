@@ -36,7 +36,8 @@ type Change struct {
 	OldVariant int64              `json:"oldVariantId,omitempty"`
 	Price      string             `json:"price,omitempty"`
 	OldPrice   string             `json:"oldPrice,omitempty"`
-	AppliesAt  time.Time          `json:"appliesAt,omitzero"` // Price: when the first order is due that has it; zero: the next order has it
+	AppliesAt  time.Time          `json:"appliesAt,omitzero"` // when the first order is due that has it; of a Price that is zero, the next order has it
+	Rule       int64              `json:"ruleId,omitempty"`   // the swap rule that makes it
 	Silent     bool               `json:"silent,omitempty"`   // the swap rule sends no e-mail
 	Removed    []Product          `json:"removed,omitempty"`
 	Added      []Product          `json:"added,omitempty"`

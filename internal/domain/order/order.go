@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -21,6 +22,7 @@ type Rules struct {
 	Lasting []swap.Rule      // of the contract's line, in their sequence: those that change the contract
 	Single  []swap.Rule      // and those that change one order
 	Used    map[swap.ID]bool // of the rules that act once for a contract, those that have
+	Notices []swap.Notice    // of higher prices, that the contract's customer has got
 	Catalogue
 }
 
@@ -39,9 +41,12 @@ type Plan struct {
 // Place is an order to come.
 type Place struct {
 	Cycle  int
+	Date   time.Time           // when it is due
 	Once   []contract.LineItem // its one-time products
 	Lasted bool                // the rules that last have changed the contract for it
 	Lines  []contract.LineItem // that it was prepared with, or was sent with; nil: not yet
+
+	Declined []swap.ID // rules that do not change it
 }
 
 // Order is the contents of an order, its bill, and the rules that have changed it.
@@ -52,6 +57,7 @@ type Order struct {
 	Applied   []swap.Rule // in the order in which they were
 	Missing   []swap.Rule // that fit, and name a product which is no longer sold
 	ShiftDays int         // by how much the orders after it move
+	Rises     []swap.Rise // prices that it does not have yet
 }
 
 // Walk returns orders of a contract that follow one another. Places are in the order in
@@ -87,16 +93,17 @@ func (w *walk) next(p Place, ahead int) Order {
 	}
 	lines := w.lines(p.Cycle, ahead)
 	if !p.Lasted {
-		lasting := w.apply(w.rules.Lasting, lines, p.Cycle, ahead)
+		raised, at := w.rules.Sees(w.Contract, lines, p, ahead).Raised(lines)
+		lasting := w.apply(w.rules.Lasting, raised, p, ahead)
 		for _, rule := range lasting.Applied {
 			w.rules.Used[rule.ID] = true
 		}
-		if len(lasting.Applied) > 0 {
+		if len(lasting.Applied)+len(at) > 0 {
 			lines = w.keep(lasting.Lines)
 		}
 		o.add(lasting)
 	}
-	once := w.apply(w.rules.Single, lines, p.Cycle, ahead)
+	once := w.apply(w.rules.Single, lines, p, ahead)
 	o.add(once)
 	o.Lines = append(swap.Plain(once.Lines), p.Once...)
 	o.Bill = w.Bill(o.Lines, ahead)
@@ -115,12 +122,13 @@ func (w *walk) lines(cycle, ahead int) []swap.LineItem {
 }
 
 // apply applies rules to an order, if they concern it.
-func (w *walk) apply(rules []swap.Rule, lines []swap.LineItem, cycle, ahead int) swap.Result {
-	o := w.rules.Sees(w.Contract, lines, cycle, ahead)
+func (w *walk) apply(rules []swap.Rule, lines []swap.LineItem, p Place, ahead int) swap.Result {
+	rules = swap.Without(rules, p.Declined)
+	o := w.rules.Sees(w.Contract, lines, p, ahead)
 	if !swap.Concern(rules, o) {
 		return swap.Result{Lines: lines}
 	}
-	return swap.Apply(rules, o, w.rules.Sells(w.Contract, cycle, ahead))
+	return swap.Apply(rules, o, w.rules.Sells(w.Contract, p.Cycle, ahead))
 }
 
 // keep makes lines those of the contract.
@@ -146,12 +154,13 @@ func (o *Order) add(r swap.Result) {
 	o.Applied = append(o.Applied, r.Applied...)
 	o.Missing = append(o.Missing, r.Missing...)
 	o.ShiftDays += r.ShiftDays
+	o.Rises = append(o.Rises, r.Rises...)
 }
 
 // Sees returns an order of a contract as swap rules see it. Ahead is the number of the contract's orders
 // before it.
-func (r Rules) Sees(of contract.Contract, lines []swap.LineItem, cycle, ahead int) swap.Order {
-	return swap.Order{Cycle: cycle, First: ahead+of.EarlierOrders+of.Completed() == 0, Used: r.Used, Lines: lines}
+func (r Rules) Sees(of contract.Contract, lines []swap.LineItem, p Place, ahead int) swap.Order {
+	return swap.Order{Cycle: p.Cycle, Date: p.Date, First: ahead+of.EarlierOrders+of.Completed() == 0, Used: r.Used, Notices: r.Notices, Lines: lines}
 }
 
 // Sells returns the products of swap rules as they cost in an order of a contract. Ahead is the number
@@ -201,4 +210,4 @@ func Named(rules []swap.Rule) map[int64]platform.Variant {
 }
 
 // None reports whether no rule can change an order.
-func (r Rules) None() bool { return len(r.Lasting)+len(r.Single) == 0 }
+func (r Rules) None() bool { return len(r.Lasting)+len(r.Single)+len(r.Notices) == 0 }

@@ -137,6 +137,17 @@ func (s *Service) EditOrder(ctx context.Context, who Caller, ref OrderRef, want 
 	return s.Orders.Edit(ctx, who.Shop.ID, command.Edit{Line: f.line, Attempt: ref.Attempt, BillingDate: want.Date, Note: want.Note, Actor: who.Actor, Permit: p})
 }
 
+// DeclineSwap has an order keep the products that the merchant's rules would replace in it.
+func (s *Service) DeclineSwap(ctx context.Context, who Caller, ref OrderRef) (billing.Record, error) {
+	f, err := s.order(ctx, who, ref)
+	if err != nil {
+		return billing.Record{}, err
+	}
+	return s.Orders.Decline(ctx, who.Shop.ID, command.Decline{
+		Line: f.line, Attempt: ref.Attempt, Actor: who.Actor, Permit: s.permit(f.settings, ref.Version, DeclineSwap),
+	})
+}
+
 // OrderNow has an order charged now. What comes of it is known later.
 func (s *Service) OrderNow(ctx context.Context, who Caller, ref OrderRef) error {
 	return s.trigger(ctx, who, ref, OrderNow)

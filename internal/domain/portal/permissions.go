@@ -84,6 +84,7 @@ var rules = []rule{
 	{action: EditNote, toggle: AllowOrderNote, status: running, cutoff: true, busy: true, order: queued},
 	{action: AddOneTime, toggle: EnableOneTimeProducts, status: running, frozen: true, cutoff: true, busy: true, order: queued},
 	{action: EditOneTime, status: running, cutoff: true, busy: true, order: queued},
+	{action: DeclineSwap, status: running, cutoff: true, busy: true, order: queued},
 
 	{action: Swap, toggle: AllowProductSwap, status: alive, frozen: true, cutoff: true, busy: true},
 	{action: ChangeQuantity, toggle: AllowQuantityChange, status: alive, cutoff: true, busy: true},

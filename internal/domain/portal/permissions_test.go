@@ -210,7 +210,7 @@ func TestEveryActionHasOneRule(t *testing.T) {
 			t.Errorf("%s switches nothing off", toggle)
 		}
 	}
-	if len(seen) != 21 || len(switches) != len(Toggles)+1 {
+	if len(seen) != 22 || len(switches) != len(Toggles)+1 {
 		t.Errorf("%d actions, %d toggles", len(seen), len(switches)-1)
 	}
 }

@@ -21,6 +21,7 @@ const (
 	EditNote     Action = "EDIT_ORDER_NOTE"
 	AddOneTime   Action = "ADD_ONE_TIME_PRODUCT"
 	EditOneTime  Action = "EDIT_ONE_TIME_PRODUCT" // another quantity, or none
+	DeclineSwap  Action = "DECLINE_SWAP"          // keep what a rule of the merchant's would replace in it
 	RetryPayment Action = "RETRY_PAYMENT"         // of an order that was declined
 )
 

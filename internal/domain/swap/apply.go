@@ -2,6 +2,7 @@ package swap
 
 import (
 	"slices"
+	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -38,6 +39,9 @@ type Order struct {
 	First bool // no order of the contract was made before
 	Used  map[ID]bool
 	Lines []LineItem
+
+	Date    time.Time // when it is due; zero: so late that every price was announced
+	Notices []Notice  // that the subscriber has got
 }
 
 // Catalogue is what rules need to know of products.
@@ -55,6 +59,7 @@ type Result struct {
 	Applied   []Rule     // in the order in which they were
 	Missing   []Rule     // rules that fit and name a product which is no longer sold
 	ShiftDays int        // by how much later orders move
+	Rises     []Rise     // prices that are not charged yet
 }
 
 // Apply applies rules, in their sequence, to an order. A rule may build on what the
@@ -71,13 +76,14 @@ func Apply(rules []Rule, o Order, c Catalogue) Result {
 		if times == 0 || brings(rule, given) {
 			continue
 		}
-		lines, ok := rule.swap(r.Lines, times, c)
+		lines, rises, ok := rule.swap(o, r.Lines, times, c)
 		if !ok {
 			r.Missing = append(r.Missing, rule)
 			continue
 		}
 		r.Lines = lines
 		r.Applied = append(r.Applied, rule)
+		r.Rises = append(r.Rises, rises...)
 		if rule.ShiftDays != nil {
 			r.ShiftDays += *rule.ShiftDays
 		}
@@ -140,10 +146,10 @@ func brings(r Rule, given map[int64]bool) bool {
 // swap replaces the sources as often as the lines have them. What is left of a source
 // stays. A line that is replaced as a whole passes its id, with its plan and
 // its attributes, to a destination.
-func (r Rule) swap(lines []LineItem, times int, c Catalogue) ([]LineItem, bool) {
+func (r Rule) swap(o Order, lines []LineItem, times int, c Catalogue) ([]LineItem, []Rise, bool) {
 	for _, p := range r.Destinations {
 		if _, sold := c.Variants[p.VariantID]; !sold {
-			return nil, false
+			return nil, nil, false
 		}
 	}
 	taken := r.taken(lines, times)
@@ -184,7 +190,8 @@ func (r Rule) swap(lines []LineItem, times int, c Catalogue) ([]LineItem, bool) 
 		line.Pricing = line.ruledBy(ruled, v)
 		made = append(made, line)
 	}
-	return slices.Concat(kept[:at], made, kept[at:]), true
+	rises := o.keepPrices(r, old, made)
+	return slices.Concat(kept[:at], made, kept[at:]), rises, true
 }
 
 // taken returns how many of each line the rule replaces.

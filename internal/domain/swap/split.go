@@ -1,5 +1,7 @@
 package swap
 
+import "slices"
+
 // Split separates rules that change the contract from those that change one order, each
 // in their sequence.
 func Split(rules []Rule) (lasting, single []Rule) {
@@ -13,4 +15,12 @@ func Split(rules []Rule) (lasting, single []Rule) {
 		}
 	}
 	return lasting, single
+}
+
+// Without returns rules except some.
+func Without(rules []Rule, but []ID) []Rule {
+	if len(but) == 0 {
+		return rules
+	}
+	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return slices.Contains(but, r.ID) })
 }

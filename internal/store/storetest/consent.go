@@ -64,9 +64,12 @@ func testConsent(t *testing.T, open opener) {
 		rule.Sources, rule.Destinations = []swap.Product{{VariantID: 777, Quantity: 1}}, []swap.Product{{VariantID: 778, Quantity: 1}}
 		rule.Variants = map[int64]platform.Variant{778: {ID: 778, Price: money.Amount{Minor: 9900, Currency: swapped.Currency}}}
 		rule.Cycle, rule.EveryOrder, rule.FirstOrder, rule.Off, rule.CarryDiscount, rule.Discount = 0, true, true, false, false, swap.None
-		w.rule(rule)
+		rule = w.rule(rule)
 		w.shop.Settings.SwapRules = true
 		w.in(func(tx *store.Tx) error { return tx.PutShop(t.Context(), w.shop) })
+		w.in(func(tx *store.Tx) error {
+			return tx.AddSwapNotices(t.Context(), []billing.Notice{{Contract: 3, Notice: swap.Notice{Rule: rule.ID, Variant: 778, Price: rule.Variants[778].Price, From: day}}})
+		})
 		for n, c := range []contract.Contract{half, half, once, swapped, monthly(4)} {
 			w.queue(billing.Attempt{Contract: c.ID, Cycle: 1 + n, Status: billing.Queued, BillingDate: day.Add(time.Duration(n+1) * time.Hour), DueAt: day})
 		}

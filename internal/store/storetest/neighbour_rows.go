@@ -36,6 +36,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/staff"
 	"github.com/perennialhq/perennial/internal/domain/support"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/domain/webhook"
 	"github.com/perennialhq/perennial/internal/domain/wording"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -110,6 +111,10 @@ func parts(id shop.ID) []part {
 	within("swap rules", func(ctx context.Context, tx *store.Tx) error {
 		r := swapRule("theirs", 1)
 		if err := tx.PutSwapRule(ctx, &r); err != nil {
+			return err
+		}
+		notice := swap.Notice{Rule: r.ID, Variant: 2, Price: money.Amount{Minor: 900, Currency: "EUR"}, From: day, Kept: money.Amount{Minor: 700, Currency: "EUR"}}
+		if err := tx.AddSwapNotices(ctx, []billing.Notice{{Contract: 1, Notice: notice}}); err != nil {
 			return err
 		}
 		return tx.AddSwapUses(ctx, []billing.SwapUse{{Rule: r.ID, Contract: 1}})

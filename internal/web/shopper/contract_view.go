@@ -21,7 +21,7 @@ type contractView struct {
 
 // permission is whether an action may be done now.
 type permission struct {
-	Action  portal.Action `json:"action" enum:"SKIP,UNSKIP,RESCHEDULE,ORDER_NOW,EDIT_ORDER_NOTE,ADD_ONE_TIME_PRODUCT,EDIT_ONE_TIME_PRODUCT,RETRY_PAYMENT,SWAP,CHANGE_QUANTITY,ADD_PRODUCT,REMOVE_PRODUCT,CHANGE_FREQUENCY,PAUSE,RESUME,CANCEL,KEEP,RESTART,EDIT_ADDRESS,EDIT_PAYMENT_METHOD,EDIT_DISCOUNT" doc:"What." example:"SKIP"`
+	Action  portal.Action `json:"action" enum:"SKIP,UNSKIP,RESCHEDULE,ORDER_NOW,EDIT_ORDER_NOTE,ADD_ONE_TIME_PRODUCT,EDIT_ONE_TIME_PRODUCT,DECLINE_SWAP,RETRY_PAYMENT,SWAP,CHANGE_QUANTITY,ADD_PRODUCT,REMOVE_PRODUCT,CHANGE_FREQUENCY,PAUSE,RESUME,CANCEL,KEEP,RESTART,EDIT_ADDRESS,EDIT_PAYMENT_METHOD,EDIT_DISCOUNT" doc:"What." example:"SKIP"`
 	Allowed bool          `json:"allowed" doc:"Whether it may be done now." example:"true"`
 	Key     *string       `json:"errorKey" doc:"Why not, as the operation would answer; null when it may be done." example:"contractFrozen"`
 	Reason  *string       `json:"reason" doc:"The same in words; null when it may be done." example:"2 of 3 orders are completed"`

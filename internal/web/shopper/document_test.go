@@ -41,7 +41,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart",
 		"POST /customer-retention-activities", "POST /loyalty/join", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
 		"PUT /contracts/{contractId}/box", "PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",
-		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/reschedule/{id}", "PUT /subscription-billing-attempts/retry-payment/{id}",
+		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/keep-products/{id}", "PUT /subscription-billing-attempts/reschedule/{id}", "PUT /subscription-billing-attempts/retry-payment/{id}",
 		"PUT /subscription-billing-attempts/skip-order/{id}", "PUT /subscription-billing-attempts/skip-upcoming-order", "PUT /subscription-billing-attempts/unskip-order/{id}",
 		"PUT /subscription-contract-one-offs-by-contractId-and-billing-attempt-id", "PUT /subscription-contract-one-offs-update-quantity", "PUT /subscription-contracts-update-status",
 	}

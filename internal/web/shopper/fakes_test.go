@@ -53,6 +53,10 @@ func (f *fakes) Unskip(_ context.Context, who portal.Caller, ref portal.OrderRef
 	return f.act(who, "unskip", ref, nil)
 }
 
+func (f *fakes) DeclineSwap(_ context.Context, who portal.Caller, ref portal.OrderRef) (billing.Record, error) {
+	return f.act(who, "keep", ref, nil)
+}
+
 func (f *fakes) EditOrder(_ context.Context, who portal.Caller, ref portal.OrderRef, want portal.OrderEdit) (billing.Record, error) {
 	return f.act(who, "edit", ref, want)
 }

@@ -36,6 +36,9 @@ func (o Options) orders(api *web.API) {
 	web.Register(api, o.operation("unskipOrder", http.MethodPut, attemptsPath+"/unskip-order/{id}", attemptsTag, "Take a skip back",
 		"Puts a skipped order whose date has not passed back into the queue. 400 contractEnds when the contract ends before the order, such as a prepaid contract whose cancellation is scheduled."), o.unskipOrder)
 
+	web.Register(api, o.operation("keepProducts", http.MethodPut, attemptsPath+"/keep-products/{id}", attemptsTag, "Keep the products of an order",
+		"Has an upcoming order keep the products that the store's swap rules would replace in it. Later orders are changed as they would be. 400 nothingToDecline when no rule changes the order."), o.keepProducts)
+
 	web.Register(api, o.operation("attemptBilling", http.MethodPut, attemptsPath+"/attempt-billing/{id}", attemptsTag, "Order now",
 		"Asks for an order to be charged now and answers with its attempt as soon as that is certain to happen; what comes of it is read later. A shopper who is held to a number of orders is answered 400 contractFrozen."), o.attemptBilling)
 
@@ -94,6 +97,10 @@ func (o Options) skipOrder(ctx context.Context, in *skipQuery) (*record.AttemptO
 
 func (o Options) unskipOrder(ctx context.Context, in *skipQuery) (*record.AttemptOut, error) {
 	return o.skip(ctx, in, o.Portal.Unskip)
+}
+
+func (o Options) keepProducts(ctx context.Context, in *skipQuery) (*record.AttemptOut, error) {
+	return o.skip(ctx, in, o.Portal.DeclineSwap)
 }
 
 func (o Options) skip(ctx context.Context, in *skipQuery, do func(context.Context, portal.Caller, portal.OrderRef) (billing.Record, error)) (*record.AttemptOut, error) {

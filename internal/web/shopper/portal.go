@@ -33,6 +33,7 @@ type OrderActions interface {
 	Skip(ctx context.Context, who portal.Caller, ref portal.OrderRef) (billing.Record, error)
 	SkipNext(ctx context.Context, who portal.Caller, ref portal.ContractRef) (billing.Record, error)
 	Unskip(ctx context.Context, who portal.Caller, ref portal.OrderRef) (billing.Record, error)
+	DeclineSwap(ctx context.Context, who portal.Caller, ref portal.OrderRef) (billing.Record, error)
 	EditOrder(ctx context.Context, who portal.Caller, ref portal.OrderRef, want portal.OrderEdit) (billing.Record, error)
 	Reschedule(ctx context.Context, who portal.Caller, ref portal.OrderRef, date time.Time, future bool) (billing.Record, error)
 	OrderNow(ctx context.Context, who portal.Caller, ref portal.OrderRef) error

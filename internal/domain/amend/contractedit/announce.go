@@ -13,12 +13,13 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
 // PriceNotice is how long before the first order with it a customer is notified of a higher price that
 // is announced.
-const PriceNotice = 14 * 24 * time.Hour
+const PriceNotice = swap.NoticeTime
 
 // announced is a price of later orders.
 type announced struct {

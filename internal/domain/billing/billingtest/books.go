@@ -129,7 +129,7 @@ func (b *Books) PendingWork(context.Context, time.Time) (billing.PendingWork, er
 }
 
 // RepriceNext implements billing.Tx.
-func (b *Books) RepriceNext(context.Context, int) (bool, error) { return false, nil }
+func (b *Books) RepriceNext(context.Context, time.Time, int) (bool, error) { return false, nil }
 
 // DeleteAttempts implements billing.Tx.
 func (b *Books) DeleteAttempts(_ context.Context, ids []billing.AttemptID) error {
@@ -206,6 +206,11 @@ func (b *Books) ChargesByCard(_ context.Context, methods []string, since time.Ti
 		}
 	}
 	return sent, nil
+}
+
+// SwapNotices implements billing.Tx.
+func (b *Books) SwapNotices(context.Context, []contract.ID) (map[contract.ID][]swap.Notice, error) {
+	return nil, nil
 }
 
 // AddSwapUses keeps nothing.

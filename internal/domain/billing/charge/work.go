@@ -74,7 +74,7 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 func (s *Service) rest(ctx context.Context, of shop.ID, waits billing.PendingWork) error {
 	for waits.Prices {
 		err := s.Store.Update(ctx, of, func(tx billing.Tx) (err error) {
-			waits.Prices, err = tx.RepriceNext(ctx, batchSize)
+			waits.Prices, err = tx.RepriceNext(ctx, s.Clock.Now(), batchSize)
 			return err
 		})
 		if err != nil {

@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -108,6 +109,9 @@ func edits(is, wanted []billing.OrderLine) []platform.LineEdit {
 		}
 		if old.Price != w.Price || e.Variant != nil {
 			e.Price = &w.Price
+		}
+		if e.Variant == nil && w.Pricing != nil && !reflect.DeepEqual(old.Pricing, w.Pricing) {
+			e.Pricing = w.Pricing
 		}
 		if e.Variant != nil || e.Quantity != nil || e.Price != nil {
 			list = append(list, e)

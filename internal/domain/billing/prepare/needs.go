@@ -54,6 +54,7 @@ func OrderFor(a billing.Attempt, c contract.Contract, in billing.Inputs) (Order,
 	if a.Prep.Lasted {
 		e.rules.Lasting = nil
 	}
+	e.rules.Lasting, e.rules.Single = swap.Without(e.rules.Lasting, a.Prep.Declined), swap.Without(e.rules.Single, a.Prep.Declined)
 	switch a.Prep.Stage {
 	case billing.Ready:
 		return e, outdated(a, c)
@@ -85,7 +86,7 @@ func (e Order) Needs() Needs {
 
 // swapOrder returns the order as swap rules see it.
 func (e Order) swapOrder(lines []swap.LineItem) swap.Order {
-	return e.rules.Sees(e.Of, lines, e.Cycle, 0)
+	return e.rules.Sees(e.Of, lines, order.Place{Cycle: e.Cycle, Date: e.BillingDate}, 0)
 }
 
 // note returns the note of the order: the contract's, and below it the order's own.
@@ -93,10 +94,17 @@ func (e Order) note() string {
 	return billing.JoinNotes(e.Of.Note, e.Note)
 }
 
-// concerned reports whether a rule concerns the order of the contract's lines.
+// concerned reports whether a rule concerns the order of the contract's lines, or a price begins with
+// it that a rule has put off.
 func (e Order) concerned() bool {
+	return e.lasts() || swap.Concern(e.rules.Single, e.swapOrder(swap.Lines(e.Of.Lines)))
+}
+
+// lasts reports whether rules change the contract, or the price of one of its lines, with the order.
+func (e Order) lasts() bool {
 	o := e.swapOrder(swap.Lines(e.Of.Lines))
-	return swap.Concern(e.rules.Lasting, o) || swap.Concern(e.rules.Single, o)
+	_, raised := o.Raised(o.Lines)
+	return !e.Prep.Lasted && (len(raised) > 0 || swap.Concern(e.rules.Lasting, o))
 }
 
 // changesOf returns what rules do, for the plan and the activity log.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -24,7 +23,7 @@ func (s *Service) step(ctx context.Context, of shop.Shop, e Order) prepared {
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
-	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || swap.Concern(e.rules.Lasting, e.swapOrder(swap.Lines(e.Of.Lines)))):
+	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || e.lasts()):
 		p.lasts = true
 		s.prepareContract(ctx, of, &p)
 	default:
@@ -50,6 +49,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		}
 		lines, m.prices = priced(lines, c, p.Cycle)
 	}
+	lines, m.prices = p.raised(lines, m.prices)
 	if m.rules, err = s.applied(ctx, of, p, p.rules.Lasting, lines); p.failed(err, false) {
 		return
 	}

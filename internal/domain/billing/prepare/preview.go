@@ -105,13 +105,18 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 	cycles, waiting := coming(queued, previewLength)
 	places := next.Before
 	for _, cycle := range cycles {
-		place := order.Place{Cycle: cycle}
+		place := order.Place{Cycle: cycle, Date: c.DueOn(max(cycle, c.Series.Cycle), cal)}
 		if a, waits := waiting[cycle]; waits {
 			place = billing.RecordOf(a, c, inputs, nil).Place()
 		}
 		places = append(places, place)
 	}
-	orders := order.Walk(c, inputs.Rules, places)[len(next.Before):]
+	orders := order.Walk(c, inputs.Rules, places)
+	if notices := noticesOf(orders, s.Clock.Now()); len(notices) > 0 { // as if they were given now
+		inputs.Rules.Notices = append(slices.Clip(inputs.Rules.Notices), notices...)
+		orders = order.Walk(c, inputs.Rules, places)
+	}
+	orders = orders[len(next.Before):]
 	list := make([]Preview, 0, len(cycles))
 	days, moved, made := 0, 0, queue.LastMade(there, s.Clock.Now())
 	for i, f := range orders {
@@ -133,6 +138,16 @@ func (s *Service) preview(ctx context.Context, of shop.Shop, line shop.Line, id 
 		list = append(list, Preview{f, a.BillingDate})
 	}
 	return list, nil
+}
+
+// noticesOf returns notices of the prices that orders do not have yet.
+func noticesOf(orders []order.Order, now time.Time) (list []swap.Notice) {
+	for _, o := range orders {
+		for _, r := range o.Rises {
+			list = append(list, r.Notice(now.Add(swap.NoticeTime)))
+		}
+	}
+	return list
 }
 
 // coming returns the cycles of the next n orders, and the queued ones of them. Queued attempts are

@@ -25,6 +25,18 @@ func priced(lines []swap.LineItem, c contract.Contract, cycle int) (become []swa
 	return become, prices
 }
 
+// raised adds the prices that begin with the order because their notice is over.
+func (e Order) raised(lines []swap.LineItem, prices []billing.Price) ([]swap.LineItem, []billing.Price) {
+	if e.Prep.Lasted {
+		return lines, prices
+	}
+	become, at := e.swapOrder(lines).Raised(lines)
+	for _, i := range at {
+		prices = append(prices, billing.Price{Variant: become[i].VariantID, From: lines[i].Price.String(), To: become[i].Price.String()})
+	}
+	return become, prices
+}
+
 // PlanPrices returns the prices that our plans give lines, by contract and line, if those change
 // with the orders. The lines are those of the contracts.
 func (s *Service) PlanPrices(ctx context.Context, of shop.Shop, contracts []contract.Contract) (map[contract.ID]map[string]contract.Pricing, error) {

@@ -56,6 +56,7 @@ var contractTypes = []Type{
 			"taxable:truth price:number currency quantity:number done:truth createdAt:at updatedAt:at",
 	)},
 	{Name: "swapUses", About: "swap rules that act once for a contract and have acted", Key: 2, Fields: fields("contractId:number>contracts ruleId:own>swapRules")},
+	{Name: "swapNotices", About: "notices of higher prices that swap rules bring", Key: 5, Fields: fields("contractId:number>contracts ruleId:own>swapRules variantId:number price:number currency fromAt:at kept:number pricing:json")},
 	{Name: "annotations", About: "tags and notes on their way to orders and customers", Key: 1, Fields: fields(
 		"id:own target contractId:number>contracts attemptId:own tags:json note dueAt:due failures:number",
 	)},

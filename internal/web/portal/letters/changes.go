@@ -1,6 +1,7 @@
 package letters
 
 import (
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
@@ -25,7 +26,10 @@ func (m matter) args() []any {
 	case notify.Frequency:
 		return append(args, "every", words.Every(v, c.Billing))
 	case notify.ProductAdded, notify.ProductRemoved, notify.ProductReplaced:
-		return append([]any{"item", m.item()}, args...)
+		args = append(args, "item", m.item())
+		if m.announces() {
+			args = append(args, "was", m.visit.Words.List(titles(m.Facts.Change.Removed)), "day", v.Day(m.Facts.Change.AppliesAt))
+		}
 	case notify.PriceUpdated:
 		args = append(args, "item", m.item(), "to", m.price())
 		if m.announces() {
@@ -41,23 +45,26 @@ func (m matter) item() string {
 	if change.Title != "" {
 		return change.Title
 	}
-	var names []string
-	for _, p := range change.Added {
-		names = append(names, p.Title)
-	}
-	if len(names) == 0 {
+	if len(change.Added) == 0 {
 		return words.Name(m.visit, m.sheet.Contract)
 	}
-	return m.visit.Words.List(names)
+	return m.visit.Words.List(titles(change.Added))
+}
+
+// titles names products.
+func titles(list []notify.Product) []string {
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Title
+	}
+	return names
 }
 
 // price returns what a line costs now, or will cost.
 func (m matter) price() string {
 	if m.announces() {
-		for _, step := range m.sheet.Contract.Pricing[m.Facts.Change.Line].Cycles {
-			if step.Computed.String() == m.Facts.Change.Price {
-				return words.Amount(m.visit, step.Computed)
-			}
+		if to, err := money.Parse(m.Facts.Change.Price, m.sheet.Contract.Currency); err == nil {
+			return words.Amount(m.visit, to)
 		}
 	}
 	for _, l := range m.sheet.Contract.Lines {
@@ -70,12 +77,16 @@ func (m matter) price() string {
 
 // announces reports whether a change is one of later orders.
 func (m matter) announces() bool {
-	return m.Kind == notify.PriceUpdated && !m.Facts.Change.AppliesAt.IsZero()
+	return (m.Kind == notify.PriceUpdated || m.Kind == notify.ProductReplaced) && !m.Facts.Change.AppliesAt.IsZero()
 }
 
 // key returns the key of the texts about a change.
 func (m matter) key() string {
-	if m.announces() {
+	switch {
+	case !m.announces():
+	case m.Kind == notify.ProductReplaced:
+		return "mail.replacing"
+	default:
 		return "mail.announced"
 	}
 	return changeKeys[m.Kind]
@@ -96,6 +107,10 @@ func (p *page) changed(m matter) {
 			p.say(v.T("mail.paused.until", "day", v.Day(c.Pause.Until)))
 		} else {
 			p.say(v.T("mail.paused.open"))
+		}
+	case notify.PriceUpdated:
+		if gone := m.Facts.Change.Removed; len(gone) > 0 {
+			p.say(v.T("item.instead", "product", m.visit.Words.List(titles(gone))))
 		}
 	case notify.Address:
 		p.add(v.T("mail.address.other"), p.Help)

@@ -9,6 +9,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
+	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // untrue says why a message is not sent: what it reports holds no longer. "": it does.
@@ -139,6 +140,12 @@ func (m matter) has(variant int64) bool {
 // priced reports whether a line has the price that it was given.
 func (m matter) priced() bool {
 	change := m.Facts.Change
+	if change.Rule != 0 && m.announces() {
+		next, comes := m.sheet.Next()
+		return comes && slices.ContainsFunc(next.Rules.Notices, func(n swap.Notice) bool {
+			return int64(n.Rule) == change.Rule && n.Variant == change.Variant && n.Price.String() == change.Price
+		})
+	}
 	if m.announces() {
 		return slices.ContainsFunc(m.sheet.Contract.Pricing[change.Line].Cycles, func(step contract.CyclePrice) bool { return step.Computed.String() == change.Price })
 	}

@@ -34,6 +34,7 @@ type once struct {
 type editing struct {
 	Always []portal.Item // what every order has
 	Lines  *portal.Action
+	Keep   *portal.Form // what takes another product's place; nil: nothing does, or it is too late
 	Once   []once
 	Bill   []portal.Sum
 	Add    *portal.Action
@@ -60,6 +61,11 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 	recurring := len(items) - len(o.OneOffs)
 	p.Always = items[:recurring]
 	p.Lines = &portal.Action{Text: v.T("edit.lines"), Path: words.Path(s.Contract.ID)}
+	if gone := replaced(o); len(gone) > 0 && o.Can.Allows(do.DeclineSwap) {
+		is := v.View.Form(at+"/keep", s.Contract.Fingerprint())
+		is.Text = v.T("edit.keep", "product", v.Words.List(gone))
+		p.Keep = &is
+	}
 	for i, one := range o.OneOffs {
 		is := once{Item: items[recurring+i], Variant: one.Variant.ID, Set: v.View.Form(at+"/quantity", s.Contract.Fingerprint()), Remove: v.View.Form(at+"/remove", s.Contract.Fingerprint())}
 		is.Remove.Text, is.Remove.About = v.T("action.remove"), one.Variant.ProductTitle
@@ -80,6 +86,30 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 		Name: "edit", Title: v.T("edit.title", "day", day), Lead: v.T("edit.text"), Email: s.Contract.Customer.Email,
 		Crumb: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Content: p,
 	}
+}
+
+// replaced names the products that rules replace in an order.
+func replaced(o overview.Order) (names []string) {
+	if o.Settled() {
+		return nil
+	}
+	for _, rule := range o.Order().Applied {
+		for _, p := range rule.Sources {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func (m room) keep(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
+	t, err := targetOf(r)
+	if err != nil {
+		return err
+	}
+	return m.setOnce(w, r, v, t, nil, func(ctx context.Context) (string, error) {
+		_, err := m.Changes.DeclineSwap(ctx, v.Caller(r), t.ref(r, v))
+		return "kept-product", err
+	})
 }
 
 func (m room) askAdd(w http.ResponseWriter, r *http.Request, v portal.Visit) error {

@@ -25,6 +25,7 @@ type Orders interface {
 type Changes interface {
 	Skip(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
 	Unskip(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
+	DeclineSwap(ctx context.Context, who do.Caller, ref do.OrderRef) (billing.Record, error)
 	OrderNow(ctx context.Context, who do.Caller, ref do.OrderRef) error
 	RetryPayment(ctx context.Context, who do.Caller, ref do.OrderRef) error
 	EditOrder(ctx context.Context, who do.Caller, ref do.OrderRef, want do.OrderEdit) (billing.Record, error)
@@ -56,6 +57,7 @@ func New(o Options) portal.Room {
 			{Pattern: "POST /s/{contract}/orders/{attempt}/add", Show: r.add},
 			{Pattern: "POST /s/{contract}/orders/{attempt}/quantity", Show: r.quantity},
 			{Pattern: "POST /s/{contract}/orders/{attempt}/remove", Show: r.remove},
+			{Pattern: "POST /s/{contract}/orders/{attempt}/keep", Show: r.keep},
 			{Pattern: "GET /s/{contract}/orders/{attempt}/note", Show: r.askNote},
 			{Pattern: "POST /s/{contract}/orders/{attempt}/note", Show: r.note},
 			{Pattern: "GET /s/{contract}/orders/{attempt}/skip", Show: r.askSkip},
@@ -67,7 +69,7 @@ func New(o Options) portal.Room {
 			{Pattern: "GET /s/{contract}/orders/{attempt}/confirm", Show: r.confirm},
 		},
 		Pages: pages,
-		Said:  map[string]string{"once": "done.once", "once-changed": "done.onceChanged", "once-removed": "done.onceRemoved", "note": "done.note"},
+		Said:  map[string]string{"once": "done.once", "once-changed": "done.onceChanged", "once-removed": "done.onceRemoved", "note": "done.note", "kept-product": "done.keptProduct"},
 	}
 }
 

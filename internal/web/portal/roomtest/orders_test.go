@@ -11,6 +11,10 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
+	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform"
+	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/orders"
@@ -59,6 +63,10 @@ func (c *ordersChanges) RemoveOneTime(_ context.Context, _ do.Caller, p do.OneTi
 	return c.note("no %d", p.Variant)
 }
 
+func (c *ordersChanges) DeclineSwap(_ context.Context, _ do.Caller, ref do.OrderRef) (billing.Record, error) {
+	return billing.Record{}, c.note("keep %d", ref.Contract)
+}
+
 // openOrders opens a store with a contract of Maya's, and returns the path of its next order.
 func openOrders(t *testing.T, c *ordersChanges) (s *portaltest.Site, order string) {
 	t.Helper()
@@ -77,6 +85,32 @@ func openOrders(t *testing.T, c *ordersChanges) (s *portaltest.Site, order strin
 		t.Fatalf("the page links to no order:\n%s", page)
 	}
 	return s, "/s/1/orders/" + number
+}
+
+// An order says what a rule puts in whose place, and can keep what it has.
+func TestOrderKeepsWhatRuleWouldReplace(t *testing.T) {
+	t.Parallel()
+	c := &ordersChanges{}
+	s, order := openOrders(t, c)
+	if p := s.Get(portaltest.At + order); strings.Contains(p.Text, "Keep ") {
+		t.Errorf("without a rule there is something to keep:\n%s", p.Text)
+	}
+	of := portaltest.Subscription(1).Lines[0]
+	rule := swap.Rule{
+		Line: shop.Subscriptions, Sources: []swap.Product{{VariantID: of.VariantID, Name: "House Blend", Quantity: 1}}, Destinations: []swap.Product{{VariantID: decaf.ID, Name: "Decaf", Quantity: 1}},
+		FirstOrder: true, EveryOrder: true, Variants: map[int64]platform.Variant{decaf.ID: decaf.Variant},
+	}
+	if err := s.DB.Update(t.Context(), s.First.ID, func(tx *store.Tx) error { put := rule; return tx.PutSwapRule(t.Context(), &put) }); err != nil {
+		t.Fatal(err)
+	}
+	s.First.Settings.SwapRules = true
+	s.PutShop()
+	p := s.Get(portaltest.At + order)
+	s.Want(p, http.StatusOK, "In place of House Blend Coffee", "Keep House Blend in this order")
+	s.Want(s.Send(p, order+"/keep"), http.StatusOK, "This order keeps its product.")
+	if got := strings.Join(c.asked, ", "); got != "keep 1" {
+		t.Errorf("asked for %s", got)
+	}
 }
 
 func TestOneOrderIsEdited(t *testing.T) {
