@@ -43,9 +43,13 @@ func Subscribers() store.Subscribers {
 		},
 		News: []func(context.Context, *store.Tx, billing.News, time.Time) error{
 			func(ctx context.Context, tx *store.Tx, n billing.News, now time.Time) error {
-				return billing.NotifyOfRises(ctx, tx, n.Rises, now)
-			},
-			func(ctx context.Context, tx *store.Tx, n billing.News, now time.Time) error {
+				of, err := tx.Shop(ctx)
+				if err != nil || !of.Connected || of.Guard.BlockReason(now) != "" { // such as after an import
+					return err
+				}
+				if err := billing.NotifyOfRises(ctx, tx, n.Rises, now); err != nil {
+					return err
+				}
 				return notify.AnnounceSwaps(ctx, tx, n.Swaps, now)
 			},
 		},

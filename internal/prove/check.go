@@ -34,6 +34,7 @@ const (
 	I15 Invariant = "I15"
 	I16 Invariant = "I16"
 	I17 Invariant = "I17"
+	I18 Invariant = "I18"
 )
 
 // Check is an invariant, and how it is checked.
@@ -60,6 +61,7 @@ var Invariants = []Check{
 	{I15, "in the end, of orders that are declined however often they are tried: each was tried as often, and on the days, as the oracle's plan of its store says, and given up once, and then"},
 	{I16, "in the end: every contract has one entry of having been made, every cycle as many of orders and declines as the platform has, and every request of people its entries, none twice"},
 	{I17, "in the end, of contracts on prepaid offers that become cheaper: each order has the oracle's price for its place and for all its deliveries, and is over the sum"},
+	{I18, "in the end, of contracts without a change: every order of the platform is over what the service expected it to cost when it was sent, which is what lists, messages and the forecast say"},
 }
 
 // violation is an invariant that does not hold.

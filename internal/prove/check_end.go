@@ -155,6 +155,10 @@ func (w *world) cutoff() time.Time { return w.now.Add(-2 * day) }
 func (w *world) compareOrders(attempts []attempt) {
 	matched := make(map[cycleKey]bool, len(w.orders))
 	ours := make(map[cycleKey]string, len(attempts))
+	of := make(map[int64]*deal, len(w.deals))
+	for _, d := range w.dealsInOrder() {
+		of[d.id] = d
+	}
 	for _, a := range attempts {
 		key := cycleKey{a.contract, a.cycle}
 		ours[key] = fmt.Sprintf("attempt %d is %s", a.id, a.status)
@@ -168,6 +172,9 @@ func (w *world) compareOrders(attempts []attempt) {
 		matched[key] = true
 		amount, err := money.Parse(o.Amount, o.Currency)
 		w.require(I3, err == nil && amount == a.amount, "order %s of contract %d is over %s %s, and attempt %d says %s %s", o.Name, a.contract, o.Amount, o.Currency, a.id, a.amount, a.amount.Currency)
+		if d := of[a.contract]; d != nil && d.touched.IsZero() && !d.adrift {
+			w.require(I18, amount.Minor == a.expected, "order %s of contract %d is over %s %s, and %d was expected in minor units", o.Name, a.contract, o.Amount, o.Currency, a.expected)
+		}
 		var lines []struct {
 			Variant  int64 `json:"variant"`
 			Quantity int   `json:"quantity"`

@@ -243,6 +243,15 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			},
 			by: []Invariant{I3, I6, I7},
 		},
+		"an order that was expected to cost something else": {
+			how: func(t *testing.T, w *world) {
+				w.after(45*day, func() {
+					_, err := w.books.ExecContext(t.Context(), "UPDATE attempts SET expected = expected + 1 WHERE status = 'SUCCESS'")
+					w.check(err)
+				})
+			},
+			by: []Invariant{I18},
+		},
 		"an entry that is altered": {
 			how: func(t *testing.T, w *world) {
 				w.after(45*day, func() {

@@ -22,12 +22,13 @@ type attempt struct {
 	code               string
 	order              int64
 	amount             money.Amount
+	expected           int64 // minor units
 	lines              string
 	opened             time.Time // the first decline, by its case; zero: none
 }
 
 func (w *world) attempts() (list []attempt, err error) {
-	rows, err := w.books.QueryContext(context.Background(), `SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, currency, lines, dunning
+	rows, err := w.books.QueryContext(context.Background(), `SELECT shop_id, id, contract_id, cycle, status, billing_date, moved, manual, sent_at, updated_at, error_code, order_id, amount, expected, currency, lines, dunning
 		FROM attempts ORDER BY contract_id, cycle`)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (w *world) attempts() (list []attempt, err error) {
 		var a attempt
 		var date, sent, updated int64
 		var pursuit string
-		err := rows.Scan(&a.shop, &a.id, &a.contract, &a.cycle, &a.status, &date, &a.moved, &a.manual, &sent, &updated, &a.code, &a.order, &a.amount.Minor, &a.amount.Currency, &a.lines, &pursuit)
+		err := rows.Scan(&a.shop, &a.id, &a.contract, &a.cycle, &a.status, &date, &a.moved, &a.manual, &sent, &updated, &a.code, &a.order, &a.amount.Minor, &a.expected, &a.amount.Currency, &a.lines, &pursuit)
 		if err != nil {
 			return nil, err
 		}

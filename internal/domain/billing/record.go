@@ -102,7 +102,7 @@ func inOrder(c contract.ID, attempts []Attempt) []Attempt {
 }
 
 // ExpectedOf returns what the orders of a contract's attempts are expected to cost, as
-// Record.Cost has it, in minor units: of the open ones, and of the one that is unpaid. Attempts of
+// Record.Cost has it, in minor units: of those that wait, and of the one that is unpaid. Attempts of
 // other contracts are passed over.
 func ExpectedOf(c contract.Contract, in Inputs, attempts []Attempt) (expected map[AttemptID]int64, news News) {
 	expected = make(map[AttemptID]int64)
@@ -110,7 +110,7 @@ func ExpectedOf(c contract.Contract, in Inputs, attempts []Attempt) (expected ma
 	first := slices.IndexFunc(open, func(a Attempt) bool { return a.Status == Queued })
 	for _, a := range attempts {
 		unpaid := a.Contract == c.ID && c.Dunning != nil && int64(a.ID) == c.Dunning.Attempt && a.Status == Failure
-		if unpaid || a.Contract == c.ID && slices.Contains(Open, a.Status) && a.Status != Queued {
+		if unpaid || a.Contract == c.ID && slices.Contains(Open, a.Status) && a.Status != Queued && !a.Sent() {
 			expected[a.ID] = RecordOf(a, c, in, attempts).Cost().Minor
 		}
 	}

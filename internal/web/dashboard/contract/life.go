@@ -95,7 +95,7 @@ func saysResume(t target) []string {
 	if t.c.Ending != nil {
 		return []string{"The cancellation that waits for " + t.v.Day(t.c.Ending.At) + " is taken back, now. Orders go on as planned."}
 	}
-	return []string{"The contract runs again, now, and its orders are planned by its calendar: " + dashboard.Money(t.c.Amount()) + " " + t.c.Billing.String() + ". Dates that passed meanwhile are not charged."}
+	return []string{"The contract runs again, now, and its orders are planned by its calendar: " + dashboard.Money(t.c.Amount()) + " " + t.c.Billing.String() + ", before discounts and delivery. Dates that passed meanwhile are not charged."}
 }
 
 func doResume(ctx context.Context, c change) error {

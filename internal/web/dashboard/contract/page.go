@@ -114,7 +114,7 @@ func (m *room) show(w http.ResponseWriter, r *http.Request, v dashboard.Visit) e
 func (m *room) framed(v dashboard.Visit, c contract.Contract, p sheetPage) dashboard.Page {
 	return dashboard.Page{
 		Name: "contract", Title: name(c), Crumb: &dashboard.Crumb{Name: "Contracts", Path: "/contracts"}, Content: p,
-		Lead: fmt.Sprintf("Contract %d · %s %s · since %s", c.ID, dashboard.Money(c.Amount()), c.Billing, v.Day(c.CreatedAt)),
+		Lead: fmt.Sprintf("Contract %d · %s %s, before discounts and delivery · since %s", c.ID, dashboard.Money(c.Amount()), c.Billing, v.Day(c.CreatedAt)),
 	}
 }
 

@@ -65,7 +65,7 @@ var termActions = []action{
 	{
 		name: "add-discount", title: "Add discount", button: "Add the discount", keep: "Add nothing", done: "The discount was added.", do: doAddDiscount,
 		says: func(t target) []string {
-			return []string{"Upcoming orders, now " + dashboard.Money(t.c.Amount()) + ", are reduced by a percentage or by an amount."}
+			return []string{"Upcoming orders, now " + dashboard.Money(t.c.Amount()) + " before discounts and delivery, are reduced by a percentage or by an amount."}
 		},
 		fields: func(t target) []dashboard.Field {
 			return []dashboard.Field{
