@@ -13,7 +13,6 @@ import (
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
-	"github.com/perennialhq/perennial/internal/platform"
 	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
@@ -87,6 +86,9 @@ func openOrders(t *testing.T, c *ordersChanges) (s *portaltest.Site, order strin
 	return s, "/s/1/orders/" + number
 }
 
+// only returns a map of one value.
+func only[K comparable, V any](key K, value V) map[K]V { return map[K]V{key: value} }
+
 // An order says what a rule puts in whose place, and can keep what it has.
 func TestOrderKeepsWhatRuleWouldReplace(t *testing.T) {
 	t.Parallel()
@@ -98,7 +100,7 @@ func TestOrderKeepsWhatRuleWouldReplace(t *testing.T) {
 	of := portaltest.Subscription(1).Lines[0]
 	rule := swap.Rule{
 		Line: shop.Subscriptions, Sources: []swap.Product{{VariantID: of.VariantID, Name: "House Blend", Quantity: 1}}, Destinations: []swap.Product{{VariantID: decaf.ID, Name: "Decaf", Quantity: 1}},
-		FirstOrder: true, EveryOrder: true, Variants: map[int64]platform.Variant{decaf.ID: decaf.Variant},
+		FirstOrder: true, EveryOrder: true, Variants: only(decaf.ID, decaf.Variant),
 	}
 	if err := s.DB.Update(t.Context(), s.First.ID, func(tx *store.Tx) error { put := rule; return tx.PutSwapRule(t.Context(), &put) }); err != nil {
 		t.Fatal(err)
