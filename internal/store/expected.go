@@ -163,12 +163,12 @@ func (tx *Tx) priceOrders(ctx context.Context) error {
 func (tx *Tx) priceStale(ctx context.Context) (news billing.News, err error) {
 	ids := slices.Sorted(maps.Keys(tx.prices.stale))
 	tx.prices.stale = nil
-	contracts, err := tx.Contracts(ctx, ids)
-	if err != nil || len(contracts) == 0 {
+	attempts, err := tx.toPrice(ctx, ids) // before their contracts, as everywhere
+	if err != nil || len(attempts) == 0 {
 		return news, err
 	}
-	attempts, err := tx.toPrice(ctx, contracts)
-	if err != nil || len(attempts) == 0 {
+	contracts, err := tx.Contracts(ctx, ids)
+	if err != nil {
 		return news, err
 	}
 	store, err := tx.Shop(ctx)
@@ -222,20 +222,14 @@ func (tx *Tx) addRuled(ctx context.Context) error {
 	return nil
 }
 
-// toPrice reads the open attempts of contracts, and those that are unpaid.
-func (tx *Tx) toPrice(ctx context.Context, contracts []contract.Contract) ([]billing.Attempt, error) {
-	if len(contracts) == 0 {
+// toPrice reads the open attempts of contracts, and those that were declined.
+func (tx *Tx) toPrice(ctx context.Context, ids []contract.ID) ([]billing.Attempt, error) {
+	if len(ids) == 0 {
 		return nil, nil
-	}
-	ids, unpaid := make([]contract.ID, len(contracts)), []int64{0}
-	for i, c := range contracts {
-		if ids[i] = c.ID; c.Dunning != nil {
-			unpaid = append(unpaid, c.Dunning.Attempt)
-		}
 	}
 	var rows []attemptRow
 	q := tx.q.NewSelect().Model(&rows).Where("a.shop_id = ?", bound{tx.of}).Where("a.contract_id IN (?)", boundList[contract.ID](ids)).
-		Where("(a.status IN (?) OR a.id IN (?))", bun.List(billing.Open), boundList[int64](unpaid)).Order("a.contract_id", "a.cycle")
+		Where("a.status IN (?)", bun.List(append([]billing.Status{billing.Failure}, billing.Open...))).Order("a.contract_id", "a.cycle")
 	if err := tx.dialect().forUpdate(q).Scan(ctx); err != nil {
 		return nil, fmt.Errorf("read the orders to price of %d contracts: %w", len(ids), err)
 	}
