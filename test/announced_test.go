@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// forecast is what the dashboard's forecast of 90 days has of each day with orders, and what the
-// calendar has of those days.
+// forecast returns the amounts of the days with orders in the dashboard's forecast of 90 days, and
+// those of the same days in its calendar.
 func (s *subscription) forecast() (amounts, calendar []string) {
 	s.t.Helper()
 	user, at := s.merchant()

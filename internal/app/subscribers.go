@@ -50,7 +50,11 @@ func Subscribers() store.Subscribers {
 				if err := billing.NotifyOfRises(ctx, tx, n.Rises, now); err != nil {
 					return err
 				}
-				return notify.AnnounceSwaps(ctx, tx, n.Swaps, now)
+				announced := make([]activity.Entry, len(n.Swaps))
+				for i, s := range n.Swaps {
+					announced[i] = s.Announced(now)
+				}
+				return notify.ConfirmChanges(ctx, tx, announced)
 			},
 		},
 		Changes: []func(context.Context, *store.Tx, analytics.Changes) error{

@@ -222,5 +222,5 @@ func (tx *Tx) InDunning(ctx context.Context) ([]analytics.Owed, error) {
 	return list, nil
 }
 
-// unpaidAtOnce is how many unpaid orders are read at once.
+// unpaidAtOnce is the number of unpaid orders that are read at once.
 const unpaidAtOnce = 1000

@@ -41,18 +41,10 @@ type attemptRow struct {
 	Flags             string // JSON
 	Preparation       string // JSON
 	Dunning           string // JSON
-	Expected          int64
+	Expected          int64  // written by putExpected alone, once the row is there
 	CreatedAt         int64
 	UpdatedAt         int64
 	Version           int64
-}
-
-// attemptColumns lists the columns that a caller's attempt is written to. What its order is expected
-// to cost is written apart.
-var attemptColumns = []string{
-	"contract_id", "cycle", "status", "billing_date", "moved", "due_at", "publish_at", "publish_lease_until", "try", "key", "first_sent_at", "sent_at", "failures", "polls",
-	"manual", "attempted_at", "platform_id", "error_code", "error_message", "action_url", "order_id", "order_name", "amount", "currency", "lines", "note", "flags", "preparation",
-	"dunning", "created_at", "updated_at",
 }
 
 func (r *attemptRow) Columns(m *mapping, a *billing.Attempt) {

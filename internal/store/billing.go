@@ -216,7 +216,7 @@ func (tx *Tx) PutAttempts(ctx context.Context, attempts []billing.Attempt) error
 		}
 		return err
 	}
-	n, err := update(ctx, tx, kept, attemptColumns...)
+	n, err := update(ctx, tx, kept, columnsBut[attemptRow](tx, "expected")...)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,17 @@ func tableOf[R any](tx *Tx) (string, []column) {
 	return t.Name, columns
 }
 
+// columnsBut names the columns of a row type except one.
+func columnsBut[R any](tx *Tx, but string) (names []string) {
+	_, columns := tableOf[R](tx)
+	for _, c := range columns {
+		if c.name != but {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
 // insert writes new rows in one statement and returns how many were written.
 // The tail is what follows, such as a rule for rows that exist.
 func insert[R any](ctx context.Context, tx *Tx, rows []R, tail string) (int64, error) {

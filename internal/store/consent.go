@@ -22,7 +22,7 @@ func (db *DB) Confirm() confirm.Store {
 
 // EnqueueCharges asks for the shop's due orders to be charged.
 func (tx *Tx) EnqueueCharges(ctx context.Context) error {
-	return tx.Reprice(ctx) // customers learn what swap rules do now that it will be charged
+	return tx.reprice(ctx) // customers learn what swap rules do now that it will be charged
 }
 
 // toCharge selects the queued orders, aliased a, of contracts, aliased c, that will be

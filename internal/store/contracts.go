@@ -274,7 +274,9 @@ func parseLines(text string) ([]contract.LineItem, error) {
 func (tx *Tx) Contracts(ctx context.Context, ids []contract.ID) ([]contract.Contract, error) {
 	list, err := tx.contracts(ctx, ids, tx.dialect().forUpdate)
 	if !tx.readOnly {
-		tx.prices.note(list)
+		for i := range list {
+			tx.prices.note(&list[i])
+		}
 	}
 	return list, err
 }

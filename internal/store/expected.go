@@ -25,7 +25,7 @@ type priceWatch struct {
 	at    time.Time            // when they are; zero: when the transaction wrote them
 }
 
-// priced is what the prices of a contract's orders depend on.
+// priced has a digest of everything that the prices of a contract's orders depend on.
 type priced struct {
 	digest uint64
 	same   bool  // no order differs from the others, unless by a swap rule
@@ -34,7 +34,7 @@ type priced struct {
 
 var pricedSeed = maphash.MakeSeed()
 
-// pricedOf returns a contract's, which does not change when one of its orders is made.
+// pricedOf returns a contract's digest, which does not change when one of its orders is made.
 func pricedOf(c *contract.Contract) priced {
 	p := priced{same: !c.Priced && c.OneOffs == 0 && !c.CountsOrders()}
 	var h maphash.Hash
@@ -75,14 +75,15 @@ func pricedOf(c *contract.Contract) priced {
 	return p
 }
 
-// note remembers contracts as the database has them.
-func (w *priceWatch) note(contracts []contract.Contract) {
+// note remembers a contract as the database has it, and returns what was known of it before.
+func (w *priceWatch) note(c *contract.Contract) (was, is priced, has bool) {
 	if w.known == nil {
-		w.known = make(map[contract.ID]priced, len(contracts))
+		w.known = make(map[contract.ID]priced)
 	}
-	for i := range contracts {
-		w.known[contracts[i].ID] = pricedOf(&contracts[i])
-	}
+	was, has = w.known[c.ID]
+	is = pricedOf(c)
+	w.known[c.ID] = is
+	return was, is, has
 }
 
 // wrote remembers contracts that were written. The orders of those are priced again that are priced
@@ -90,11 +91,10 @@ func (w *priceWatch) note(contracts []contract.Contract) {
 func (w *priceWatch) wrote(contracts []contract.Contract) {
 	for i := range contracts {
 		c := &contracts[i]
-		if was, has := w.known[c.ID]; !has && c.Version > 1 || has && was.digest != pricedOf(c).digest {
+		if was, is, has := w.note(c); !has && c.Version > 1 || has && was.digest != is.digest {
 			w.price(c.ID)
 		}
 	}
-	w.note(contracts)
 }
 
 // price has the orders of a contract priced before the commit.
@@ -118,18 +118,19 @@ func (w *priceWatch) added(a billing.Attempt) int64 {
 // moved prices a contract's orders again when one of them has another place among the others, was
 // prepared, or is queued again.
 func (w *priceWatch) moved(a billing.Attempt, was, is analytics.Wait) {
-	prepared := a.Status == billing.Queued && (a.Prep.Stage == billing.Ready || len(a.Prep.Declined) > 0)
 	of, has := w.known[a.Contract]
+	again := !has || was != is || is == (analytics.Wait{})
 	switch {
-	case prepared:
 	case a.Status != billing.Queued:
-		if was == is || of.same || a.Status.InFlight() {
-			return
-		}
-	case has && of.same && a.Expected == of.cost, has && !of.same && was == is && is != (analytics.Wait{}):
-		return
+		again = was != is && !of.same && !a.Status.InFlight()
+	case a.Prep.Stage == billing.Ready || len(a.Prep.Declined) > 0:
+		again = true
+	case of.same:
+		again = a.Expected != of.cost
 	}
-	w.price(a.Contract)
+	if again {
+		w.price(a.Contract)
+	}
 }
 
 // priceOrders prices the orders of contracts that the transaction has changed, where that changes
@@ -140,12 +141,15 @@ func (tx *Tx) priceOrders(ctx context.Context) error {
 		return err
 	}
 	news, err := tx.priceStale(ctx)
-	now := tx.published.latest()
-	if tx.prices.at.After(now) {
-		now = tx.prices.at
-	}
-	if err != nil || news.None() || now.IsZero() {
+	if err != nil || news.None() {
 		return err
+	}
+	now := tx.prices.at
+	if now.IsZero() {
+		now = tx.published.latest()
+	}
+	if now.IsZero() {
+		return nil
 	}
 	for _, subscriber := range tx.db.subscribers.News {
 		if err := subscriber(ctx, tx, news, now); err != nil {
@@ -175,10 +179,7 @@ func (tx *Tx) priceStale(ctx context.Context) (news billing.News, err error) {
 	if err != nil {
 		return news, err
 	}
-	byID := make(map[contract.ID]*contract.Contract, len(contracts))
-	for i := range contracts {
-		byID[contracts[i].ID] = &contracts[i]
-	}
+	byID, _ := billing.ContractsByID(contracts, nil)
 	inputs, err := billing.ReadInputs(ctx, tx, store, byID)
 	if err != nil {
 		return news, err
@@ -202,8 +203,8 @@ func (tx *Tx) priceStale(ctx context.Context) (news billing.News, err error) {
 // the shop has swap rules.
 func (tx *Tx) addRuled(ctx context.Context) error {
 	var of []contract.ID
-	for id, c := range tx.queue.changed {
-		if c.Was != c.Is && c.Is != (analytics.Wait{}) && !tx.prices.stale[contract.ID(c.Is.Contract)] && id != 0 {
+	for _, c := range tx.queue.changed {
+		if c.Was != c.Is && c.Is != (analytics.Wait{}) && !tx.prices.stale[contract.ID(c.Is.Contract)] {
 			of = append(of, contract.ID(c.Is.Contract))
 		}
 	}
@@ -236,8 +237,8 @@ func (tx *Tx) toPrice(ctx context.Context, ids []contract.ID) ([]billing.Attempt
 	return tx.noted(readRows[billing.Attempt](rows))
 }
 
-// expectedRow is what is written of an attempt that was priced. It is no change that others who
-// have read the attempt need to know of: its version stays.
+// expectedRow has the columns that are written of an attempt that was priced. It is no change that
+// others who have read the attempt need to know: its version stays.
 type expectedRow struct {
 	bun.BaseModel `bun:"table:attempts,alias:a"`
 
@@ -279,9 +280,9 @@ type repricingRow struct {
 	AfterContract int64
 }
 
-// Reprice asks for the orders of all contracts of the shop to be priced again, because something
+// reprice asks for the orders of all contracts of the shop to be priced again, because something
 // has changed on which many of them depend.
-func (tx *Tx) Reprice(ctx context.Context) error {
+func (tx *Tx) reprice(ctx context.Context) error {
 	if err := tx.unpriced(ctx); err != nil {
 		return err
 	}
@@ -294,7 +295,7 @@ func (tx *Tx) unpriced(ctx context.Context) error {
 	return err
 }
 
-// RepriceNext prices the orders of at most limit contracts of those that Reprice was asked for, and
+// RepriceNext prices the orders of at most limit contracts of those that reprice was asked for, and
 // reports whether more of them wait.
 func (tx *Tx) RepriceNext(ctx context.Context, now time.Time, limit int) (more bool, err error) {
 	tx.prices.at = now

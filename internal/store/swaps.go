@@ -116,7 +116,7 @@ func (tx *Tx) PutSwapRule(ctx context.Context, r *swap.Rule) error {
 	if err := putOne[swapRow](ctx, tx, r, func(r *swap.Rule) (*swap.ID, *int64) { return &r.ID, &r.Version }, "productSwap", "The swap rule"); err != nil {
 		return err
 	}
-	return tx.Reprice(ctx)
+	return tx.reprice(ctx)
 }
 
 // KeepSold stores of the rules what the shop sells of the products that they name. A rule that has
@@ -148,7 +148,7 @@ func (tx *Tx) KeepSold(ctx context.Context, rules []swap.Rule, sold map[int64]pl
 	if !changed {
 		return nil
 	}
-	return tx.Reprice(ctx)
+	return tx.reprice(ctx)
 }
 
 // DeleteSwapRule removes a rule and what is noted of its use.
@@ -162,7 +162,7 @@ func (tx *Tx) DeleteSwapRule(ctx context.Context, id swap.ID) error {
 	if _, err := tx.q.NewDelete().Model((*swapRow)(nil)).Where("w.shop_id = ?", tx.of).Where("w.id = ?", id).Exec(ctx); err != nil {
 		return fmt.Errorf("remove swap rule %d: %w", id, err)
 	}
-	return tx.Reprice(ctx)
+	return tx.reprice(ctx)
 }
 
 // swapNoticeRow is a row of swap_notices.

@@ -48,8 +48,8 @@ type Attempt struct {
 	OrderName string
 	Amount    money.Amount        // of that or, of a skipped order, what it would have cost; zero before
 	Lines     []contract.LineItem // as they were charged, skipped or prepared; empty before
-	// Expected is what the order costs as far as it is known, before taxes, in minor units of the
-	// contract's currency, until it is made. The store keeps it (ExpectedOf).
+	// Expected is the expected amount of the order, before taxes, in minor units of the contract's
+	// currency. The store keeps it (ExpectedOf) until the order is made.
 	Expected int64
 
 	Note  string // for this order only

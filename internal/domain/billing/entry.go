@@ -24,16 +24,17 @@ type EntryInfo struct {
 	From         string `json:"from,omitempty"` // date-time, UTC
 	To           string `json:"to,omitempty"`
 
-	Variant  int64          `json:"variantId,omitempty"`
-	Quantity int            `json:"quantity,omitempty"`
-	Rule     int64          `json:"ruleId,omitempty"`
-	RuleName string         `json:"ruleName,omitempty"`
-	Silent   bool           `json:"silent,omitempty"` // the rule sends no e-mail
-	Removed  []swap.Product `json:"removed,omitempty"`
-	Added    []swap.Product `json:"added,omitempty"`
-	Target   string         `json:"target,omitempty"` // graph id
-	Tags     []string       `json:"tags,omitempty"`
-	Untagged []string       `json:"removedTags,omitempty"`
+	Variant   int64          `json:"variantId,omitempty"`
+	Quantity  int            `json:"quantity,omitempty"`
+	Rule      int64          `json:"ruleId,omitempty"`
+	RuleName  string         `json:"ruleName,omitempty"`
+	Silent    bool           `json:"silent,omitempty"` // the rule sends no e-mail
+	Removed   []swap.Product `json:"removed,omitempty"`
+	Added     []swap.Product `json:"added,omitempty"`
+	AppliesAt time.Time      `json:"appliesAt,omitzero"` // of a swap that is announced: when its order is due
+	Target    string         `json:"target,omitempty"`   // graph id
+	Tags      []string       `json:"tags,omitempty"`
+	Untagged  []string       `json:"removedTags,omitempty"`
 }
 
 // NewEntry returns an entry about an attempt.

@@ -3,7 +3,6 @@ package billing
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
@@ -11,7 +10,6 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
-	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
 // Book reads attempts without a transaction.
@@ -71,9 +69,14 @@ func (r *Record) SetBefore(attempts []Attempt) {
 	r.Before = unpaidFirst(r.Of, r.Attempt)
 	for _, a := range inOrder(r.Of.ID, attempts) {
 		if a.Precedes(r.Attempt) {
-			r.Before = append(r.Before, order.Place{Cycle: a.Cycle, Date: a.BillingDate, Lasted: a.Prep.hasLasted(), Declined: a.Prep.Declined})
+			r.Before = append(r.Before, placeOf(a))
 		}
 	}
+}
+
+// placeOf returns an attempt's order for a walk, without what only it holds.
+func placeOf(a Attempt) order.Place {
+	return order.Place{Cycle: a.Cycle, Date: a.BillingDate, Lasted: a.Prep.hasLasted(), Declined: a.Prep.Declined}
 }
 
 // unpaidFirst returns the place of the unpaid order of a contract that is made before one.
@@ -101,84 +104,6 @@ func inOrder(c contract.ID, attempts []Attempt) []Attempt {
 	return open
 }
 
-// ExpectedOf returns what the orders of a contract's attempts are expected to cost, as
-// Record.Cost has it, in minor units: of those that wait, and of the one that is unpaid. Attempts of
-// other contracts are passed over.
-func ExpectedOf(c contract.Contract, in Inputs, attempts []Attempt) (expected map[AttemptID]int64, news News) {
-	expected = make(map[AttemptID]int64)
-	open := inOrder(c.ID, attempts)
-	first := slices.IndexFunc(open, func(a Attempt) bool { return a.Status == Queued })
-	for _, a := range attempts {
-		unpaid := a.Contract == c.ID && c.Dunning != nil && int64(a.ID) == c.Dunning.Attempt && a.Status == Failure
-		if unpaid || a.Contract == c.ID && slices.Contains(Open, a.Status) && a.Status != Queued && !a.Sent() {
-			expected[a.ID] = RecordOf(a, c, in, attempts).Cost().Minor
-		}
-	}
-	if first < 0 {
-		return expected, news
-	}
-	places := unpaidFirst(c, open[first])
-	ahead := len(places)
-	for _, a := range open {
-		places = append(places, Record{Attempt: a, Of: c, OneOffs: in.For(a.Cycle)}.Place())
-	}
-	for i, o := range order.Walk(c, in.Rules, places)[ahead+first:] {
-		a := open[first+i]
-		if a.Amount == (money.Amount{}) {
-			expected[a.ID] = o.Bill.Total.Minor
-		}
-		for _, r := range o.Rises {
-			news.Rises = addRise(news.Rises, in.Rules.Notices, Rise{Contract: c.ID, Rise: r}, open[first+i:])
-		}
-		if i == 0 {
-			news.Swaps = swapsOf(a, o.Applied)
-		}
-	}
-	return expected, news
-}
-
-// swapsOf returns what rules replace in an order.
-func swapsOf(a Attempt, applied []swap.Rule) []notify.Swap {
-	products := func(list []swap.Product) []notify.Product {
-		of := make([]notify.Product, len(list))
-		for i, p := range list {
-			of[i] = notify.Product{Variant: p.VariantID, Title: p.Name}
-		}
-		return of
-	}
-	var list []notify.Swap
-	for _, r := range applied {
-		if r.NoEmail {
-			continue
-		}
-		list = append(list, notify.Swap{
-			Contract: a.Contract, Attempt: int64(a.ID), Cycle: a.Cycle, Date: a.BillingDate, Rule: int64(r.ID), Removed: products(r.Sources), Added: products(r.Destinations),
-		})
-	}
-	return list
-}
-
-// addRise adds a rise in the first of queued orders to those of the orders before it, unless there
-// is a notice of it.
-func addRise(rises []Rise, notices []swap.Notice, r Rise, queued []Attempt) []Rise {
-	for _, n := range notices {
-		if n.Rule == r.Rule.ID && n.Variant == r.Variant && n.Price == r.Price {
-			return rises
-		}
-	}
-	for i := range rises {
-		if is := &rises[i]; is.Rule.ID == r.Rule.ID && is.Variant == r.Variant && is.Price == r.Price {
-			is.Due = append(is.Due, queued[0].BillingDate)
-			return rises
-		}
-	}
-	r.Due = []time.Time{queued[0].BillingDate}
-	for _, a := range queued {
-		r.Queued = append(r.Queued, a.BillingDate)
-	}
-	return append(rises, r)
-}
-
 // With returns the order as it would be if its contract were another.
 func (r Record) With(c contract.Contract) Record {
 	r.Of = c
@@ -193,7 +118,7 @@ func (r Record) CountsOrders() bool { return r.Of.CountsOrders() || !r.Rules.Non
 
 // Place returns the order for a walk through the orders of its contract.
 func (r Record) Place() order.Place {
-	at := order.Place{Cycle: r.Cycle, Date: r.BillingDate, Lasted: r.Prep.hasLasted(), Declined: r.Prep.Declined}
+	at := placeOf(r.Attempt)
 	if r.Settled() {
 		at.Lines = r.Attempt.Lines
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/contract"
-	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 )
 
@@ -19,10 +18,25 @@ type Rise struct {
 	Queued []time.Time // of all orders of the contract from the first of those on, in order
 }
 
-// News is what swap rules do to upcoming orders and what their customers may not know yet.
+// News has the effects of swap rules on upcoming orders that their customers may not know yet.
 type News struct {
 	Rises []Rise
-	Swaps []notify.Swap // in the next order of each contract, except by rules that send no e-mail
+	Swaps []Swap // in the next order of each contract, except by rules that send no e-mail
+}
+
+// Swap is a swap rule that changes an order.
+type Swap struct {
+	Order Attempt
+	Rule  swap.Rule
+}
+
+// Announced returns the entry of the activity log that the order will have when the rule has changed it,
+// as of now and with the day of the order. It is not recorded: the message that it asks for is sent
+// while the order can still be refused.
+func (s Swap) Announced(now time.Time) activity.Entry {
+	return NewEntry(s.Order, activity.ProductReplace, activity.Success, activity.System, now, EntryInfo{
+		Cycle: s.Order.Cycle, Rule: int64(s.Rule.ID), Removed: s.Rule.Sources, Added: s.Rule.Destinations, AppliesAt: s.Order.BillingDate,
+	})
 }
 
 // None reports whether there is nothing to say.
@@ -34,7 +48,7 @@ type Notice struct {
 	swap.Notice
 }
 
-// RiseInfo is what the activity log says of a price when its customer is notified.
+// RiseInfo is the details of the entry about a price when its customer is notified.
 type RiseInfo struct {
 	Variant   int64          `json:"variantId"`
 	Title     string         `json:"title"`

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 
@@ -87,4 +88,22 @@ type Annotator interface {
 	Tag(ctx context.Context, shop platform.Shop, id string, add, remove []string) error
 	NoteOrder(ctx context.Context, shop platform.Shop, order int64, note string) error
 	OrderLines(ctx context.Context, shop platform.Shop, order, contract int64) ([]platform.Line, error)
+}
+
+// pricedAtOnce is the number of contracts whose orders one transaction prices.
+const pricedAtOnce = 200
+
+// PriceOrders computes what upcoming orders of a store are expected to cost, of all contracts that
+// wait for it.
+func PriceOrders(ctx context.Context, s Store, of shop.ID, now clock.Clock) error {
+	for more := true; more; {
+		err := s.Update(ctx, of, func(tx Tx) (err error) {
+			more, err = tx.RepriceNext(ctx, now.Now(), pricedAtOnce)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("price upcoming orders: %w", err)
+		}
+	}
+	return nil
 }

@@ -138,6 +138,12 @@ func confirmation(e activity.Entry, kind Kind, to Recipient, of shop.Shop) ([]Me
 	return ForCustomer(m, of, e.At)
 }
 
+// swapKey is the key of the message that a rule replaces products in the order of a cycle. It is sent
+// once: while the order can still be refused or, if it was not known then, when it was made.
+func swapKey(c contract.ID, rule int64, cycle int) string {
+	return fmt.Sprintf("%s:%d:%d:%d", ProductReplaced, c, rule, cycle)
+}
+
 // Life is how long after a change or a decline its message may still be sent.
 const Life = 3 * 24 * time.Hour
 

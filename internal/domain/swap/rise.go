@@ -8,7 +8,7 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// NoticeTime is how long before the first order with it a subscriber is notified of a higher price.
+// NoticeTime is the shortest time between the notice of a higher price and the first order with it.
 const NoticeTime = 14 * 24 * time.Hour
 
 // Notice is a price of a rule's product that a subscriber was notified of, because it is higher than

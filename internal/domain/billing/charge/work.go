@@ -72,13 +72,9 @@ func (s *Service) Work(ctx context.Context, of shop.ID) error {
 
 // rest does the other work that waits while no attempt is due.
 func (s *Service) rest(ctx context.Context, of shop.ID, waits billing.PendingWork) error {
-	for waits.Prices {
-		err := s.Store.Update(ctx, of, func(tx billing.Tx) (err error) {
-			waits.Prices, err = tx.RepriceNext(ctx, s.Clock.Now(), batchSize)
+	if waits.Prices {
+		if err := billing.PriceOrders(ctx, s.Store, of, s.Clock); err != nil {
 			return err
-		})
-		if err != nil {
-			return fmt.Errorf("price upcoming orders: %w", err)
 		}
 	}
 	if waits.Unpublished {
