@@ -61,54 +61,124 @@ func TestOrdersAreChargedAsAnnounced(t *testing.T) {
 				t.Fatalf("adding a one-time product answered %d", got)
 			}
 			add(s)
-			s.pass("PT1M")
-			r := listen(s, upcomingOrder)
-			const orders = 4
-			var said, written, sent []string
-			var queue []struct {
-				OrderAmount float64 `json:"orderAmount"`
+			s.announcesWhatItCharges()
+		})
+	}
+}
+
+// announcesWhatItCharges compares the orders to come by the interface, by e-mail and by webhook, in the
+// calendar and in the forecast, with the platform's, and returns what these cost.
+func (s *subscription) announcesWhatItCharges() []string {
+	t := s.t
+	t.Helper()
+	s.pass("PT1M")
+	r := listen(s, upcomingOrder)
+	const orders = 4
+	var said, written, sent []string
+	var queue []struct {
+		OrderAmount float64 `json:"orderAmount"`
+	}
+	s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
+	for _, a := range queue[:orders] {
+		said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
+	}
+	forecast, calendar := s.forecast()
+	for range 20 {
+		if len(s.orders()) >= orders {
+			break
+		}
+		s.pass("P10D")
+	}
+	var charged []string
+	for _, o := range s.orders()[:orders] {
+		charged = append(charged, o.Amount)
+	}
+	mails := s.mails("kind=upcoming_order")
+	for i, m := range mails[:min(len(mails), orders)] {
+		if strings.Contains(m.Text, "$"+charged[i]) {
+			written = append(written, charged[i])
+		} else {
+			written = append(written, m.Text)
+		}
+	}
+	for _, m := range r.messages()[:orders] {
+		var data struct {
+			OrderAmount float64 `json:"orderAmount"`
+		}
+		if err := json.Unmarshal(m.says(t).Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		sent = append(sent, fmt.Sprintf("%.2f", data.OrderAmount))
+	}
+	for how, list := range map[string][]string{"the list of orders": said, "e-mails": written, "webhooks": sent} {
+		if !slices.Equal(list, charged) {
+			t.Errorf("%s said %v, and %v was charged", how, list, charged)
+		}
+	}
+	for how, list := range map[string][]string{"the forecast": forecast, "the calendar": calendar} {
+		if len(list) < 2 || !slices.Equal(list, charged[:min(len(list), orders)]) {
+			t.Errorf("%s had %v, and %v was charged", how, list, charged)
+		}
+	}
+	return charged
+}
+
+// A box costs what its bundle says, in all that is said of it and in every order: with discounts beside
+// it, with other products, and however often it is changed.
+func TestBoxesCostWhatTheySay(t *testing.T) {
+	t.Parallel()
+	fixed := map[string]any{"pricingModel": "FIXED", "fixedBundlePrice": 49}
+	tiers := func(list ...float64) map[string]any {
+		var all []any
+		for i := 0; i < len(list); i += 2 {
+			all = append(all, map[string]any{"minProducts": list[i], "discountPercent": list[i+1]})
+		}
+		return map[string]any{"discounts": map[string]any{"enableVolumeDiscounts": true, "volumeDiscountTiers": all}}
+	}
+	discount := func(percent, cycles int) func(s *subscription) {
+		return func(s *subscription) {
+			path := fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=%d&discountTitle=Hello&recurringCycleLimit=%d", s.id, percent, cycles)
+			s.change("PUT", path, nil)
+		}
+	}
+	for name, row := range map[string]struct { // a box of 5 pieces for 185.00, with delivery for 4.90
+		bundle map[string]any
+		then   func(s *subscription)
+		costs  []string
+	}{
+		"the sum":                        {map[string]any{"pricingModel": "DYNAMIC"}, nil, []string{"189.90", "189.90"}},
+		"one price":                      {fixed, nil, []string{"53.90", "53.90"}},
+		"one price above the sum":        {map[string]any{"pricingModel": "FIXED", "fixedBundlePrice": 200}, nil, []string{"189.90", "189.90"}},
+		"one price and a discount":       {fixed, discount(10, 2), []string{"49.00", "49.00", "53.90", "53.90"}},
+		"a discount of it all":           {fixed, discount(100, 1), []string{"4.90", "53.90"}},
+		"a tier that it does not reach":  {tiers(6, 5), nil, []string{"189.90", "189.90"}},
+		"the highest tier it reaches":    {tiers(3, 5, 5, 10, 6, 50), nil, []string{"171.40", "171.40"}},
+		"a tier of a fraction of a cent": {tiers(5, 7.77), nil, []string{"175.53", "175.53"}}, // 14.3745 off
+		"a rule for one order": {fixed, func(s *subscription) {
+			s.swap(products(4003, 1), products(4001, 1), map[string]any{"forBillingCycle": 2})
+		}, []string{"53.90", "53.90", "53.90"}},
+		"a one-time product beside it": {fixed, func(s *subscription) {
+			if got := s.put(oneOffPath(s.id, s.upcoming()[1].ID, 4002, "&quantity=2"), nil, nil); got != http.StatusOK {
+				s.t.Fatalf("adding a one-time product answered %d", got)
 			}
-			s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &queue)
-			for _, a := range queue[:orders] {
-				said = append(said, fmt.Sprintf("%.2f", a.OrderAmount))
+		}, []string{"53.90", "85.90", "53.90"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.refused(http.StatusNoContent, "DELETE", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+			row.bundle["allowModifications"] = true
+			plan := s.boxPlan([]int64{4001, 4003}, row.bundle)
+			s.id = s.checkout(map[string]any{"deliveryPrice": "4.90", "lines": []any{
+				map[string]any{"variantId": 4001, "quantity": 2, "currentPrice": "34.00", "sellingPlanId": plan},
+				map[string]any{"variantId": 4003, "quantity": 3, "currentPrice": "39.00", "sellingPlanId": plan},
+			}})
+			if row.then != nil {
+				row.then(s)
 			}
-			forecast, calendar := s.forecast()
-			for range 20 {
-				if len(s.orders()) >= orders {
-					break
-				}
-				s.pass("P10D")
-			}
-			var charged []string
-			for _, o := range s.orders()[:orders] {
-				charged = append(charged, o.Amount)
-			}
-			mails := s.mails("kind=upcoming_order")
-			for i, m := range mails[:min(len(mails), orders)] {
-				if strings.Contains(m.Text, "$"+charged[i]) {
-					written = append(written, charged[i])
-				} else {
-					written = append(written, m.Text)
-				}
-			}
-			for _, m := range r.messages()[:orders] {
-				var data struct {
-					OrderAmount float64 `json:"orderAmount"`
-				}
-				if err := json.Unmarshal(m.says(t).Data, &data); err != nil {
-					t.Fatal(err)
-				}
-				sent = append(sent, fmt.Sprintf("%.2f", data.OrderAmount))
-			}
-			for how, list := range map[string][]string{"the list of orders": said, "e-mails": written, "webhooks": sent} {
-				if !slices.Equal(list, charged) {
-					t.Errorf("%s said %v, and %v was charged", how, list, charged)
-				}
-			}
-			for how, list := range map[string][]string{"the forecast": forecast, "the calendar": calendar} {
-				if len(list) < 2 || !slices.Equal(list, charged[:min(len(list), orders)]) {
-					t.Errorf("%s had %v, and %v was charged", how, list, charged)
-				}
+			got := s.announcesWhatItCharges()
+			if want := row.costs; !slices.Equal(got[:len(want)], want) {
+				t.Errorf("charged %v, want %v", got, want)
 			}
 		})
 	}
@@ -200,5 +270,64 @@ func TestReminderSaysWhatTakesWhosePlace(t *testing.T) {
 		if got := strings.Contains(m.HTML, "In place of House Blend Coffee"); got != (i == 1) {
 			t.Errorf("reminder %d says that something takes the place of the coffee: %t", i, got)
 		}
+	}
+}
+
+// The order of a box that its rules do not allow is not made: its subscriber is asked to complete the
+// box, the merchant sees it, and once it is complete the order is charged. One that is never
+// completed is skipped when the next one is due.
+func TestIncompleteBoxIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	for name, completed := range map[string]bool{"completed late": true, "never completed": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			s.refused(http.StatusNoContent, "DELETE", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+			plan := s.boxPlan([]int64{4001, 4003}, map[string]any{"pricingModel": "FIXED", "fixedBundlePrice": 20, "minProducts": 3, "allowModifications": true})
+			s.id = s.checkout(map[string]any{"lines": []any{map[string]any{"variantId": 4001, "quantity": 2, "currentPrice": "12.50", "sellingPlanId": plan}}})
+			for range 12 {
+				s.pass("P1D")
+			}
+			if n := len(s.orders()); n != 0 {
+				t.Fatalf("%d orders were made of an incomplete box", n)
+			}
+			if got := s.upcoming()[0]; got.Status != "QUEUED" {
+				t.Errorf("the order is %s", got.Status)
+			}
+			asked := 0
+			for _, m := range s.mails("kind=upcoming_order") {
+				if strings.Contains(m.Subject, "Complete your box") && strings.Contains(strings.Join(strings.Fields(m.Text), " "), "The box holds too few products. Your order of") {
+					asked++
+				}
+			}
+			if asked != 2 {
+				t.Errorf("the subscriber was asked %d times: %+v", asked, s.mails("kind=upcoming_order"))
+			}
+			user, at := s.merchant()
+			if home := user.page(at); !strings.Contains(home, "waits for its box") {
+				t.Errorf("the merchant does not see it: %s", home)
+			}
+			p := s.visit(s.payer(s.id))
+			if !completed {
+				for range 5 {
+					s.pass("P7D")
+				}
+				if orders, past := s.orders(), s.past(); len(orders) != 0 || past[0].Status != "SKIPPED" {
+					t.Errorf("%d orders were made, and the last attempt is %+v", len(orders), past[0])
+				}
+				return
+			}
+			p.want(http.StatusOK, "PUT", fmt.Sprintf("/contracts/%d/box", s.id), map[string]any{"products": []any{map[string]any{"variantId": 4001, "quantity": 3}}}, nil)
+			s.pass("PT2H")
+			if orders := s.orders(); len(orders) != 1 || orders[0].Amount != "20.00" {
+				t.Errorf("the orders are %+v, want one for 20.00", orders)
+			}
+			events := strings.Join(s.did(s.log, "CUSTOMER_PORTAL"), " ")
+			for _, want := range []string{"BAB_QUANTITY_CHANGE", "BAB_DISCOUNT_ADJUSTMENT"} {
+				if !strings.Contains(events, want) {
+					t.Errorf("%s is not among %s", want, events)
+				}
+			}
+		})
 	}
 }

@@ -762,7 +762,8 @@ type Box struct {
 	// CutoffDays Days before the next order in which nothing may be changed; 0: none.
 	//
 	// Examples: 2
-	CutoffDays int64 `json:"cutoffDays"`
+	CutoffDays int64         `json:"cutoffDays"`
+	FixedPrice *AmountObject `json:"fixedPrice,omitempty"`
 
 	// MaxProducts Pieces at most; 0: no limit.
 	//
@@ -793,6 +794,9 @@ type Box struct {
 	//
 	// Examples: true
 	RulesEnabled bool `json:"rulesEnabled"`
+
+	// Tiers What is taken off the price of the box, by rising minProducts. The highest tier that it reaches counts.
+	Tiers []BoxTier `json:"tiers"`
 }
 
 // BoxBody defines model for BoxBody.
@@ -818,6 +822,19 @@ type BoxProduct struct {
 	//
 	// Examples: 2
 	Quantity int64 `json:"quantity"`
+}
+
+// BoxTier defines model for BoxTier.
+type BoxTier struct {
+	// DiscountPercent What is taken off, in percent.
+	//
+	// Examples: 5
+	DiscountPercent float64 `json:"discountPercent"`
+
+	// MinProducts Pieces from which it is given.
+	//
+	// Examples: 6
+	MinProducts int64 `json:"minProducts"`
 }
 
 // BrandedPromised defines model for BrandedPromised.

@@ -104,6 +104,18 @@ func (tx *Tx) BundleOf(ctx context.Context, c contract.Contract) (bundle.Setting
 	return s, ok, nil
 }
 
+// WaitingBoxes returns at most limit contracts whose order has fallen due and waits for its box to be
+// completed, by their ids. The orders are looked at again by until.
+func (db *DB) WaitingBoxes(ctx context.Context, of shop.ID, until time.Time, limit int) ([]contract.ID, error) {
+	var ids []contract.ID
+	err := db.in(of).NewSelect().Model((*attemptRow)(nil)).Column("contract_id").Where("a.shop_id = ?", of).Where("a.status = 'QUEUED'").Where("a.due_at <= ?", millis(until)).
+		Where("a.preparation LIKE ?", `%"asked":true%`).Order("a.contract_id").Limit(int64(limit)).Scan(ctx, &ids)
+	if err != nil {
+		return nil, fmt.Errorf("read which orders of shop %d wait for their boxes: %w", of, err)
+	}
+	return ids, nil
+}
+
 // LockBundles makes other changes of the shop's bundles wait until this
 // transaction ends.
 func (tx *Tx) LockBundles(ctx context.Context) error {
@@ -152,7 +164,7 @@ func (tx *Tx) PutBundle(ctx context.Context, s *bundle.Settings) error {
 	if err != nil {
 		return err
 	}
-	return tx.catalogued(ctx)
+	return errors.Join(tx.catalogued(ctx), tx.reprice(ctx))
 }
 
 // DeleteBundle removes a bundle under the version rule.
@@ -165,5 +177,5 @@ func (tx *Tx) DeleteBundle(ctx context.Context, s bundle.Settings) error {
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
 		return errors.Join(changed("subscriptionBundleSettings", "The bundle"), err)
 	}
-	return tx.catalogued(ctx)
+	return errors.Join(tx.catalogued(ctx), tx.reprice(ctx))
 }

@@ -52,8 +52,29 @@ func (db *DB) Catalogue(ctx context.Context, of shop.Shop, line shop.Line) ([]bu
 	return bundles, offers, nil
 }
 
+// Boxes returns the shop's bundles, by line, as they are now or were when the shop was read. Others
+// have the same slices: they must not be changed.
+func (tx *Tx) Boxes(ctx context.Context, of shop.Shop) (map[shop.Line][]bundle.Settings, error) {
+	if known, ok := tx.db.boxes.get(tx.of, of.Catalogue); ok && !tx.selling {
+		return known, nil
+	}
+	list, err := tx.AllBundles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	boxes := make(map[shop.Line][]bundle.Settings)
+	for _, b := range list {
+		boxes[b.Line] = append(boxes[b.Line], b)
+	}
+	if !tx.selling {
+		tx.db.boxes.put(tx.of, of.Catalogue, boxes, maxCatalogues)
+	}
+	return boxes, nil
+}
+
 // catalogued says that the transaction changes what the shop sells by.
 func (tx *Tx) catalogued(ctx context.Context) error {
+	tx.selling = true
 	_, err := tx.q.NewUpdate().Model((*shopRow)(nil)).Set("catalogue = s.catalogue + 1").Where("s.id = ?", tx.of).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("note the change of what shop %d sells by: %w", tx.of, err)

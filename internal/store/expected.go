@@ -200,7 +200,7 @@ func (tx *Tx) priceStale(ctx context.Context) (news billing.News, err error) {
 }
 
 // addRuled adds to the contracts whose orders are priced those with new places in the queue, if
-// the shop has swap rules.
+// the shop has swap rules or bundles.
 func (tx *Tx) addRuled(ctx context.Context) error {
 	var of []contract.ID
 	for _, c := range tx.queue.changed {
@@ -211,9 +211,9 @@ func (tx *Tx) addRuled(ctx context.Context) error {
 	if len(of) == 0 {
 		return nil
 	}
-	ruled, err := tx.q.NewSelect().TableExpr("swap_rules AS w").ColumnExpr("1").Where("w.shop_id = ?", bound{tx.of}).Where("NOT w.switched_off").Limit(1).Exists(ctx)
+	ruled, err := tx.ruled(ctx)
 	if err != nil {
-		return fmt.Errorf("see whether there are swap rules: %w", err)
+		return err
 	}
 	for _, id := range of {
 		if ruled {
@@ -221,6 +221,20 @@ func (tx *Tx) addRuled(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ruled reports whether orders of the shop may cost something else than their contracts say, by swap
+// rules or bundles.
+func (tx *Tx) ruled(ctx context.Context) (bool, error) {
+	for _, q := range []*bun.SelectQuery{
+		tx.q.NewSelect().TableExpr("swap_rules AS w").ColumnExpr("1").Where("w.shop_id = ?", bound{tx.of}).Where("NOT w.switched_off"),
+		tx.q.NewSelect().TableExpr("bundles AS b").ColumnExpr("1").Where("b.shop_id = ?", bound{tx.of}),
+	} {
+		if has, err := q.Limit(1).Exists(ctx); err != nil || has {
+			return has, err
+		}
+	}
+	return false, nil
 }
 
 // toPrice reads the open attempts of contracts, and those that were declined.

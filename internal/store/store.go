@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/job"
 )
@@ -56,6 +57,7 @@ type DB struct {
 
 	counts     memory[string, int] // by what was counted
 	catalogues memory[catalogueKey, catalogue]
+	boxes      memory[shop.ID, map[shop.Line][]bundle.Settings]
 }
 
 // engine is what the two kinds of database do differently.

@@ -33,6 +33,7 @@ type Tx struct {
 	readOnly bool // a View: nothing is locked
 	lockShop bool // the shop is read under its lock
 	stale    bool // the shop was read without a lock and has changed since
+	selling  bool // the transaction changes what the shop sells by
 
 	published published
 	queue     queueWatch

@@ -113,12 +113,21 @@ func (a Amount) Plus(b Amount) Amount { return Amount{a.Minor + b.Minor, a.Curre
 
 // PercentOff returns the amount less a percentage from 0 to 100, which is read as it
 // is written down. It is rounded as Share says.
-func (a Amount) PercentOff(percent float64) Amount {
+func (a Amount) PercentOff(percent float64) Amount { return a.less(fraction(percent)) }
+
+// HasPercent reports whether a percentage of the amount is a whole number of minor units, so that
+// PercentOff rounds nothing.
+func (a Amount) HasPercent(percent float64) bool {
+	return new(big.Rat).Mul(fraction(percent), big.NewRat(a.Minor, 1)).IsInt()
+}
+
+// fraction returns a percentage, as it is written down, as a fraction of 1.
+func fraction(percent float64) *big.Rat {
 	off, ok := new(big.Rat).SetString(strconv.FormatFloat(percent, 'f', -1, 64))
 	if !ok {
-		return a
+		return new(big.Rat)
 	}
-	return a.less(off.Quo(off, big.NewRat(100, 1)))
+	return off.Quo(off, big.NewRat(100, 1))
 }
 
 // Share returns part/whole of the amount; whole is not 0. What that takes off is

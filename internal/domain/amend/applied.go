@@ -64,7 +64,8 @@ func discountApplied(before, now platform.Detail, e platform.DiscountEdit) bool 
 	case e.Code != "":
 		return has(now, func(d platform.Discount) bool { return d.Code == e.Code }) > 0
 	default:
-		titled := func(d platform.Discount) bool { return d.Title == e.Add.Title }
-		return has(now, titled) > has(before, titled)
+		return has(now, func(d platform.Discount) bool {
+			return d.Title == e.Add.Title && has(before, func(was platform.Discount) bool { return was.ID == d.ID }) == 0
+		}) > 0
 	}
 }

@@ -2,13 +2,18 @@ package amend
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -68,6 +73,75 @@ func (ed *Editor) checkBox(ctx context.Context, store shop.Shop, d contract.Deta
 		Before: boxItems(box, d.Lines, categories), After: inside, Orders: d.Orders, Swaps: swaps,
 		Days: int(d.NextBillingDate.Sub(ed.Clock.Now()) / (24 * time.Hour)),
 	})
+}
+
+// priceBox adds to a change of lines what it does to the contract's box: the discount by which that
+// costs what its bundle says, and the entries.
+func (ed *Editor) priceBox(ctx context.Context, store shop.Shop, is contract.Contract, c *Change) error {
+	if len(c.Edit.Lines) == 0 {
+		return nil
+	}
+	becoming := is
+	becoming.Lines = LinesAfter(is.Lines, c.Edit.Lines)
+	becoming.Discounts = slices.DeleteFunc(slices.Clone(is.Discounts), func(d contract.Discount) bool {
+		return slices.ContainsFunc(c.Edit.Discounts, func(e platform.DiscountEdit) bool { return e.Remove == d.ID })
+	})
+	box, boxed, err := ed.Bundles.BundleOf(ctx, store.ID, becoming)
+	if err != nil {
+		return err
+	}
+	var rules order.Rules
+	if boxed {
+		rules.Boxes = []bundle.Settings{box}
+		c.Entries = append(c.Entries, boxNotes(boxItems(box, is.Lines, nil), boxItems(box, becoming.Lines, nil))...)
+	}
+	priced, price := rules.Boxed(becoming, becoming.PricedAt(becoming.Lines, is.NextCycle(), 0), 0)
+	edits := order.BoxEdits(becoming.Discounts, priced)
+	if len(edits) == 0 {
+		return nil
+	}
+	c.Edit.Discounts = append(c.Edit.Discounts, edits...)
+	note := boxDetails{
+		From: money.Amount{Minor: order.BoxDiscount(is.Discounts), Currency: is.Currency}.String(),
+		To:   money.Amount{Minor: order.BoxDiscount(priced.Discounts), Currency: is.Currency}.String(),
+	}
+	if price != nil {
+		note.Reason = price.Title()
+	}
+	c.Entries = append(c.Entries, Note{Event: activity.BABDiscountAdjustment, Details: note})
+	if price != nil && price.Rounded {
+		c.Entries = append(c.Entries, Note{Event: activity.BundleDiscountPercentageRounded, Details: note})
+	}
+	return nil
+}
+
+// boxDetails is the details of an entry about a box: a product with its quantities, or the discount
+// of the box with its amounts, in the contract's currency.
+type boxDetails struct {
+	Variant int64  `json:"variantId,omitempty"`
+	From    string `json:"from,omitempty"`
+	To      string `json:"to,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// boxNotes returns the entries about what comes into a box, leaves it, and changes its quantity.
+func boxNotes(before, after []bundle.Item) []Note {
+	was, is := bundle.Counts(before), bundle.Counts(after)
+	var notes []Note
+	for _, variant := range slices.Sorted(maps.Keys(is)) {
+		switch from, to := was[variant], is[variant]; {
+		case from == 0:
+			notes = append(notes, Note{activity.BABProductAdd, boxDetails{Variant: variant, To: strconv.Itoa(to)}})
+		case from != to:
+			notes = append(notes, Note{activity.BABQuantityChange, boxDetails{Variant: variant, From: strconv.Itoa(from), To: strconv.Itoa(to)}})
+		}
+	}
+	for _, variant := range slices.Sorted(maps.Keys(was)) {
+		if is[variant] == 0 {
+			notes = append(notes, Note{activity.BABProductRemove, boxDetails{Variant: variant, From: strconv.Itoa(was[variant])}})
+		}
+	}
+	return notes
 }
 
 // LinesAfter returns the lines after edits. New lines have only what a box counts.

@@ -56,6 +56,9 @@ func (ed *Editor) Edit(ctx context.Context, of shop.ID, cmd Command, decide func
 				return contract.Detail{}, err
 			}
 		}
+		if err := ed.priceBox(ctx, store, current, &c); err != nil {
+			return contract.Detail{}, err
+		}
 		boxed, err := ed.CheckLines(ctx, store, contract.DetailOf(current, is), c.Edit.Lines)
 		if err != nil {
 			return contract.Detail{}, err

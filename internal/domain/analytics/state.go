@@ -48,8 +48,7 @@ func RecurringAmount(c contract.Contract) money.Amount {
 	c.Discounts = slices.DeleteFunc(slices.Clone(c.Discounts), func(d contract.Discount) bool {
 		return d.CycleLimit > 0 || d.FreeShipping || d.TargetIsOrder
 	})
-	next := max(c.Series.Cycle, c.Completed()+c.PassedCycles+1)
-	return c.Cost(c.Lines, next, 0)
+	return c.Cost(c.Lines, c.NextCycle(), 0)
 }
 
 // Monthly returns the part of an amount for one billing interval that belongs to a month,

@@ -30,8 +30,12 @@ type Preparation struct {
 	// a date or a skip. It is older than ours. Zero: the platform accepted ours.
 	Kept time.Time `json:"kept,omitzero"`
 
-	Order  int  `json:"order,omitempty"`  // its place among the contract's orders when it was ready, from 1
-	Lasted bool `json:"lasted,omitempty"` // rules that last were applied with it before
+	Order  int   `json:"order,omitempty"`  // its place among the contract's orders when it was ready, from 1
+	Box    int64 `json:"box,omitempty"`    // the discount of its box when it was ready, in minor units
+	Lasted bool  `json:"lasted,omitempty"` // rules that last were applied with it before
+
+	// Asked is whether the customer was asked to complete the box for which the order waits.
+	Asked bool `json:"asked,omitempty"`
 
 	// Declined are the rules that the customer has declined for the order.
 	Declined []swap.ID `json:"declined,omitempty"`
@@ -45,7 +49,7 @@ func (p Preparation) None() bool { return reflect.ValueOf(p).IsZero() }
 // At is the preparation at another step, without the records of earlier steps. Lasting changes
 // that were made with the order are not made for it again.
 func (p Preparation) At(s Stage, edited bool, revision uint64) Preparation {
-	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.hasLasted(), Declined: p.Declined, Swapped: p.Swapped}
+	return Preparation{Stage: s, Edited: edited, Revision: revision, Kept: p.Kept, Lasted: p.hasLasted(), Asked: p.Asked, Declined: p.Declined, Swapped: p.Swapped}
 }
 
 // hasLasted reports whether lasting changes were made with the order.
@@ -74,6 +78,17 @@ type Plan struct {
 	Changes []Change `json:"changes,omitempty"` // that rules make
 	Shift   int      `json:"shift,omitempty"`   // days by which later orders move
 	Prices  []Price  `json:"prices,omitempty"`  // that begin with the order
+
+	Box *BoxChange `json:"box,omitempty"` // of the discount of the order's box; nil: it stays
+}
+
+// BoxChange is a change of the discount that makes a box cost what its bundle says. Amounts are in
+// the contract's currency.
+type BoxChange struct {
+	Title   string `json:"title,omitempty"` // of the discount; empty: there is none any more
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Rounded bool   `json:"rounded,omitempty"` // the percentage of its tier is a fraction of the minor unit
 }
 
 // Change is what one swap rule does.

@@ -72,10 +72,17 @@ func ReadInputs(ctx context.Context, tx InputReader, of shop.Shop, contracts map
 		return nil, err
 	}
 	all := make(map[contract.ID]Inputs, len(contracts))
-	for id := range contracts {
-		all[id] = Inputs{OneOffs: oneOffs[id]}
+	if len(contracts) == 0 {
+		return all, nil
 	}
-	if !of.Settings.SwapRules || len(contracts) == 0 {
+	boxes, err := tx.Boxes(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	for id, c := range contracts {
+		all[id] = Inputs{OneOffs: oneOffs[id], Rules: order.Rules{Boxes: boxes[c.Line]}}
+	}
+	if !of.Settings.SwapRules {
 		return all, nil
 	}
 	return all, addRules(ctx, tx, contracts, all)
@@ -113,8 +120,8 @@ func addRules(ctx context.Context, tx InputReader, contracts map[contract.ID]*co
 			r.Catalogue = order.Catalogue{Variants: variants, Plans: plans}
 			of[c.Line] = r
 		}
-		r.Used, r.Notices = used[id], notices[id]
 		in := all[id]
+		r.Used, r.Notices, r.Boxes = used[id], notices[id], in.Rules.Boxes
 		in.Rules = r
 		all[id] = in
 	}

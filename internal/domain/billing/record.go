@@ -135,6 +135,10 @@ func (r Record) Order() order.Order {
 	return all[len(all)-1]
 }
 
+// Incomplete returns the first rule that the contract's box breaks, for which its order waits; nil:
+// none.
+func (r Record) Incomplete() error { return r.Rules.Incomplete(r.Of) }
+
 // Cost returns what the attempt charged or, before that, what its order would cost today,
 // before taxes. The cost of a skipped order stays what it was when it was skipped.
 func (r Record) Cost() money.Amount {

@@ -26,7 +26,8 @@ func (a *Attempt) RecordSkippedAmount(was Record) {
 	} else if !was.Settled() {
 		a.ResetPreparation()
 	}
-	a.Lines, a.Amount = lines, was.Of.Bill(lines, was.Ahead()).Total
+	bill, _ := was.Rules.Bill(was.Of, lines, was.Ahead())
+	a.Lines, a.Amount = lines, bill.Total
 }
 
 // clearSkippedAmount removes what RecordSkippedAmount recorded.

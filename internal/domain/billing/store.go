@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/order"
@@ -25,6 +26,7 @@ type Tx interface {
 	LimitTx
 	OneOffTx
 	SwapTx
+	BoxReader
 	AnnotationTx
 
 	// MailsByKey returns what became of e-mails by their deduplication keys, without locking.
@@ -162,6 +164,14 @@ type OneOffTx interface {
 type InputReader interface {
 	OneOffReader
 	SwapReader
+	BoxReader
+}
+
+// BoxReader reads bundles.
+type BoxReader interface {
+	// Boxes returns the shop's bundles, by line. Others have the same slices: they must not be
+	// changed.
+	Boxes(ctx context.Context, of shop.Shop) (map[shop.Line][]bundle.Settings, error)
 }
 
 // SwapReader reads swap rules.

@@ -20,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
@@ -179,6 +180,10 @@ func (w *world) OneOffs(context.Context, []contract.ID) ([]billing.OneOff, error
 func (w *world) SwapRules(context.Context) ([]swap.Rule, error) { return nil, nil }
 
 func (w *world) SwapUses(context.Context, []contract.ID) (map[contract.ID]map[swap.ID]bool, error) {
+	return nil, nil
+}
+
+func (w *world) Boxes(context.Context, shop.Shop) (map[shop.Line][]bundle.Settings, error) {
 	return nil, nil
 }
 

@@ -45,6 +45,8 @@ func (s Settings) checkNeeds() error {
 		return invalid("customRedirectURL", "bundleRedirect CUSTOM needs an address in customRedirectURL")
 	case s.Pricing.Model == Fixed && s.Pricing.Fixed.Minor == 0:
 		return invalid("fixedBundlePrice", "pricingModel FIXED needs a price in fixedBundlePrice")
+	case strings.HasPrefix(strings.TrimSpace(s.Texts.TieredDiscount), "["):
+		return invalid("tieredDiscount", "tieredDiscount is the heading of the list of tiers: put the tiers into discounts.volumeDiscountTiers")
 	case s.Pricing.Volume && len(s.Pricing.Tiers) == 0:
 		return invalid("discounts.volumeDiscountTiers", "enableVolumeDiscounts needs at least one tier")
 	}

@@ -66,7 +66,7 @@ func (r Rules) NeedsCategories() bool {
 // FailedPrecondition error that names the first rule broken. A change that leaves
 // every variant's quantity as it is breaks none.
 func (r Rules) Check(e Edit) error {
-	before, after := counts(e.Before), counts(e.After)
+	before, after := Counts(e.Before), Counts(e.After)
 	if !r.Enabled || maps.Equal(before, after) {
 		return nil
 	}
@@ -94,14 +94,21 @@ func (r Rules) checkTime(e Edit, before, after map[int64]int) error {
 // FailedPrecondition error that names the first rule broken. Values in another
 // currency than the store's are not compared.
 func (r Rules) CheckBox(items []Item) error {
+	if err := r.CheckSize(items); err != nil || !r.Enabled {
+		return err
+	}
+	return r.checkCategoriesOf(items)
+}
+
+// CheckSize is CheckBox without the rules about categories.
+func (r Rules) CheckSize(items []Item) error {
 	if !r.Enabled {
 		return nil
 	}
-	pieces, byCategory := 0, map[string]int{}
+	pieces := 0
 	var value money.Amount
 	for _, i := range items {
 		pieces += i.Quantity
-		byCategory[i.Category] += i.Quantity
 		value = money.Amount{Minor: value.Minor + i.Price.Minor*int64(i.Quantity), Currency: i.Price.Currency}
 	}
 	below := r.MinValue.Minor > 0 && value.Currency == r.MinValue.Currency && value.Minor < r.MinValue.Minor
@@ -115,6 +122,15 @@ func (r Rules) CheckBox(items []Item) error {
 		return refused("bundleMinValue", "the box would be worth %s: at least %s is needed", value, r.MinValue)
 	case above:
 		return refused("bundleMaxValue", "the box would be worth %s: at most %s is possible", value, r.MaxValue)
+	}
+	return nil
+}
+
+func (r Rules) checkCategoriesOf(items []Item) error {
+	pieces, byCategory := 0, map[string]int{}
+	for _, i := range items {
+		pieces += i.Quantity
+		byCategory[i.Category] += i.Quantity
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.CategoryLimits)) {
 		limit, n := r.CategoryLimits[name], byCategory[name]
@@ -131,8 +147,8 @@ func (r Rules) CheckBox(items []Item) error {
 	return nil
 }
 
-// counts returns the pieces of each variant.
-func counts(items []Item) map[int64]int {
+// Counts returns the pieces of each variant.
+func Counts(items []Item) map[int64]int {
 	n := map[int64]int{}
 	for _, i := range items {
 		if i.Quantity > 0 {

@@ -226,6 +226,9 @@ func (c *Contract) CompleteMove() {
 // limit.
 func (c Contract) MaxCycle() int { return c.MaxCycles + c.PassedCycles }
 
+// NextCycle returns the cycle of the contract's next order if none is skipped before it.
+func (c Contract) NextCycle() int { return max(c.Series.Cycle, c.Completed()+c.PassedCycles+1) }
+
 // AddPassedCycles counts more cycles without an order. The contract still has as many
 // orders as before.
 func (c *Contract) AddPassedCycles(cycles int) {

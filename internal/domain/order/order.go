@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -16,13 +17,14 @@ import (
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
-// Rules are the swap rules of a store for a contract and the products that they name. The zero value
-// changes no order.
+// Rules are the swap rules and the boxes of a store for a contract, and the products that the rules
+// name. The zero value changes no order.
 type Rules struct {
-	Lasting []swap.Rule      // of the contract's line, in their sequence: those that change the contract
-	Single  []swap.Rule      // and those that change one order
-	Used    map[swap.ID]bool // of the rules that act once for a contract, those that have
-	Notices []swap.Notice    // of higher prices, that the contract's customer has got
+	Lasting []swap.Rule       // of the contract's line, in their sequence: those that change the contract
+	Single  []swap.Rule       // and those that change one order
+	Used    map[swap.ID]bool  // of the rules that act once for a contract, those that have
+	Notices []swap.Notice     // of higher prices, that the contract's customer has got
+	Boxes   []bundle.Settings // of the contract's line
 	Catalogue
 }
 
@@ -54,16 +56,17 @@ type Order struct {
 	Cycle     int
 	Lines     []contract.LineItem // at the prices of the order; one-time products come last
 	Bill      contract.Bill
-	Applied   []swap.Rule // in the order in which they were
-	Missing   []swap.Rule // that fit, and name a product which is no longer sold
-	ShiftDays int         // by how much the orders after it move
-	Rises     []swap.Rise // prices that it does not have yet
+	Applied   []swap.Rule   // in the order in which they were
+	Missing   []swap.Rule   // that fit, and name a product which is no longer sold
+	ShiftDays int           // by how much the orders after it move
+	Rises     []swap.Rise   // prices that it does not have yet
+	Box       *bundle.Price // of the box that it holds; nil: none, or one that costs the sum of its products
 }
 
 // Walk returns orders of a contract that follow one another. Places are in the order in
 // which the orders are made; the first is the contract's next one. For each of them prices that
 // begin with it apply first, then rules that change the contract, then rules for the order alone,
-// then its one-time products, then discounts, each used once an order.
+// then its one-time products, then the price of a box, then discounts, each used once an order.
 func Walk(c contract.Contract, r Rules, places []Place) []Order {
 	w := walk{Contract: c, rules: r}
 	if w.rules.Used = maps.Clone(r.Used); w.rules.Used == nil {
@@ -88,7 +91,7 @@ func (w *walk) next(p Place, ahead int) Order {
 	o := Order{Cycle: p.Cycle}
 	if p.Lines != nil {
 		o.Lines = p.Lines
-		o.Bill = w.Bill(o.Lines, ahead)
+		o.Bill, o.Box = w.rules.Bill(w.Contract, o.Lines, ahead)
 		return o
 	}
 	lines := w.lines(p.Cycle, ahead)
@@ -106,7 +109,7 @@ func (w *walk) next(p Place, ahead int) Order {
 	once := w.apply(w.rules.Single, lines, p, ahead)
 	o.add(once)
 	o.Lines = append(swap.Plain(once.Lines), p.Once...)
-	o.Bill = w.Bill(o.Lines, ahead)
+	o.Bill, o.Box = w.rules.Bill(w.Contract, o.Lines, ahead)
 	return o
 }
 
@@ -209,5 +212,5 @@ func Named(rules []swap.Rule) map[int64]platform.Variant {
 	return all
 }
 
-// None reports whether no rule can change an order.
+// None reports whether no swap rule can change an order.
 func (r Rules) None() bool { return len(r.Lasting)+len(r.Single)+len(r.Notices) == 0 }

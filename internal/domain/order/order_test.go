@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
@@ -150,6 +151,68 @@ func TestWalk(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 		})
+	}
+}
+
+// boxed is a bundle of the contract's line, for its plan 61.
+func boxed(p bundle.Pricing) []bundle.Settings {
+	return []bundle.Settings{{ID: 9, Line: shop.Subscriptions, Plans: []int64{61}, Pricing: p, Rules: bundle.Rules{Enabled: true, MinProducts: 2}}}
+}
+
+func TestBoxIsTheLastDiscount(t *testing.T) {
+	t.Parallel()
+	r := Rules{Boxes: boxed(bundle.Pricing{Model: bundle.Fixed, Fixed: usd(800)})}
+	percent := contract.Discount{ID: "p", Title: "Hello", Percent: 10, AllLines: true}
+	old := contract.Discount{ID: "b", Title: bundle.DiscountTitle, Amount: usd(200), AllLines: true}
+	right := contract.Discount{ID: "b", Title: bundle.DiscountTitle, Amount: usd(180), AllLines: true} // of 9.00 for 7.20
+	for name, row := range map[string]struct {
+		discounts []contract.Discount
+		plan      int64
+		bill      string
+		edits     int
+	}{
+		"none yet":                           {nil, 61, "11.00", 1},
+		"the right one":                      {[]contract.Discount{percent, right}, 61, "10.20", 0},
+		"one for a box without the discount": {[]contract.Discount{percent, old}, 61, "10.20", 2},
+		"one before the discount":            {[]contract.Discount{right, percent}, 61, "10.20", 2},
+		"one that the platform rejects":      {[]contract.Discount{percent, func() contract.Discount { d := right; d.RejectedWhy = "INELIGIBLE"; return d }()}, 61, "10.20", 2},
+		"two":                                {[]contract.Discount{old, percent, right}, 61, "10.20", 1},
+		"one of a contract that is no box":   {[]contract.Discount{percent, right}, 62, "12.00", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := coffee()
+			c.Lines[0].SellingPlanID, c.Discounts = row.plan, row.discounts
+			if got := Walk(c, r, cycles(2, 1))[0].Bill.Total.String(); got != row.bill {
+				t.Errorf("the order costs %s, want %s", got, row.bill)
+			}
+			priced, _ := r.Boxed(c, c.Lines, 0)
+			edits := BoxEdits(c.Discounts, priced)
+			if len(edits) != row.edits {
+				t.Errorf("%+v, want %d edits", edits, row.edits)
+			}
+			same := BoxState(c.Discounts) == BoxState(priced.Discounts)
+			if name != "one that the platform rejects" && same != (row.edits == 0) {
+				t.Errorf("states %q and %q, with %d edits", BoxState(c.Discounts), BoxState(priced.Discounts), row.edits)
+			}
+		})
+	}
+}
+
+func TestIncompleteBox(t *testing.T) {
+	t.Parallel()
+	r := Rules{Boxes: boxed(bundle.Pricing{Model: bundle.Dynamic})}
+	c := coffee()
+	if err := r.Incomplete(c); err != nil {
+		t.Errorf("a contract that is no box: %v", err)
+	}
+	c.Lines[0].SellingPlanID = 61
+	if err := r.Incomplete(c); err == nil {
+		t.Error("one piece is enough for a box of two")
+	}
+	c.Lines[0].Quantity = 2
+	if err := r.Incomplete(c); err != nil {
+		t.Errorf("two pieces: %v", err)
 	}
 }
 

@@ -24,7 +24,7 @@ type BundleTexts struct {
 	EditQuantity                   string `json:"editQuantity" maxLength:"1000" doc:"Labels the field of a quantity." example:"Quantity"`
 	Cart                           string `json:"cart" maxLength:"1000" doc:"Names the cart." example:"Cart"`
 	ShoppingCart                   string `json:"shoppingCart" maxLength:"1000" doc:"Heads the cart." example:"Your cart"`
-	TieredDiscount                 string `json:"tieredDiscount" maxLength:"1000" doc:"Heads the list of volume discounts." example:"Save more"`
+	TieredDiscount                 string `json:"tieredDiscount" maxLength:"1000" doc:"Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers." example:"Save more"`
 	Subtotal                       string `json:"subtotal" maxLength:"1000" doc:"Labels the sum of the box." example:"Subtotal"`
 	CheckoutMessage                string `json:"checkoutMessage" maxLength:"1000" doc:"Stands above the button to the checkout." example:"Taxes are added at checkout"`
 	ContinueShopping               string `json:"continueShopping" maxLength:"1000" doc:"On the button back to the products." example:"Continue shopping"`

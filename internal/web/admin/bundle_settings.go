@@ -26,8 +26,8 @@ type bundleSettings struct {
 	MaxProducts              float64        `json:"maxProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at most; 0 is no limit." example:"12"`
 	MinBundleValue           float64        `json:"minBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency, before discounts. Contracts in other currencies are not held to it." example:"20"`
 	MaxBundleValue           float64        `json:"maxBundleValue" minimum:"0" maximum:"1000000" doc:"In the store's currency; 0 is no limit." example:"200"`
-	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it."`
-	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"In the store's currency. Required with FIXED. The storefront applies it: see pricingModel." example:"49"`
+	PricingModel             string         `json:"pricingModel" enum:"DYNAMIC,FIXED" doc:"What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract."`
+	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products." example:"49"`
 	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
 	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
 	EnableProductRotation    bool           `json:"enableProductRotation" doc:"Whether the merchant exchanges products from time to time. Kept for the storefront to show."`
@@ -40,7 +40,7 @@ type bundleSettings struct {
 	Notifications   bundleMails     `json:"notifications" doc:"What buyers are written to about."`
 	Substitution    substitution    `json:"substitution" doc:"What happens when a product cannot be had."`
 	Recommendations recommendations `json:"recommendations" doc:"What the storefront suggests to buyers."`
-	Discounts       bundleDiscounts `json:"discounts" doc:"Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them."`
+	Discounts       bundleDiscounts `json:"discounts" doc:"Discounts for larger boxes, in every order."`
 
 	SellingPlanIDs planNumbers  `json:"sellingPlanIds" maxItems:"500" nullable:"false" doc:"Selling plans whose contracts are boxes of this bundle; numbers, or on input graph ids. A plan belongs to one bundle at most, and is not one of the other host's contracts."`
 	CreatedAt      *web.Instant `json:"createdAt" format:"date-time" doc:"When the bundle was made, in UTC." example:"2026-01-31T08:00:00Z"`
@@ -85,14 +85,14 @@ type recommendations struct {
 
 // bundleDiscounts are discounts for larger boxes.
 type bundleDiscounts struct {
-	EnableVolumeDiscounts bool     `json:"enableVolumeDiscounts" required:"false" doc:"Whether the storefront takes the tiers off the price of a box when it is sold; orders and changes of a contract do not look at them. Needs at least one tier."`
+	EnableVolumeDiscounts bool     `json:"enableVolumeDiscounts" required:"false" doc:"Whether the highest tier that the pieces of a box reach is taken off its price. Needs at least one tier."`
 	VolumeDiscountTiers   tierList `json:"volumeDiscountTiers" required:"false" maxItems:"20" nullable:"false" doc:"By rising minProducts."`
 }
 
 // volumeTier is a discount from a number of products on.
 type volumeTier struct {
 	MinProducts     float64 `json:"minProducts" minimum:"1" maximum:"1000" doc:"Whole: pieces from which the discount is given." example:"3"`
-	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100" doc:"What is taken off the price, in percent." example:"10"`
+	DiscountPercent float64 `json:"discountPercent" minimum:"0" maximum:"100" doc:"What is taken off the price of the box, in percent, rounded to the currency's minor unit." example:"10"`
 }
 
 // categoryLimit is how many pieces of a category a box holds.

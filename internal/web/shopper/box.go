@@ -33,7 +33,15 @@ type box struct {
 	MostValue  *record.AmountObject `json:"maxValue" doc:"Worth at most, before discounts; null: no limit."`
 	Cutoff     int                  `json:"cutoffDays" doc:"Days before the next order in which nothing may be changed; 0: none." example:"2"`
 	Swaps      int                  `json:"maxSwaps" doc:"Products that may be exchanged before each order; 0: no limit." example:"3"`
+	Fixed      *record.AmountObject `json:"fixedPrice" doc:"What the box costs in an order, unless its products cost less; null: what its products cost."`
+	Tiers      []boxTier            `json:"tiers" nullable:"false" doc:"What is taken off the price of the box, by rising minProducts. The highest tier that it reaches counts."`
 	Changeable bool                 `json:"modifiable" doc:"Whether the merchant lets its products be changed." example:"true"`
+}
+
+// boxTier is a discount from a number of pieces on.
+type boxTier struct {
+	Least   int     `json:"minProducts" doc:"Pieces from which it is given." example:"6"`
+	Percent float64 `json:"discountPercent" doc:"What is taken off, in percent." example:"5"`
 }
 
 // boxProduct is a product in a box.
@@ -61,6 +69,15 @@ func newBox(is portal.Box) box {
 	out := box{
 		Products: make([]boxProduct, len(is.Held)), Rules: r.Enabled, Least: r.MinProducts, Most: r.MaxProducts, Cutoff: r.CutoffDays, Swaps: r.MaxSwaps,
 		Changeable: !r.Enabled || r.AllowModifications, LeastValue: limitOf(r.MinValue), MostValue: limitOf(r.MaxValue),
+	}
+	if fixed, has := is.Bundle.Pricing.FixedFor(is.State.Contract.Currency, is.State.Contract.Deliveries()); has {
+		out.Fixed = new(record.NewAmount(fixed))
+	}
+	out.Tiers = []boxTier{}
+	if is.Bundle.Pricing.Volume {
+		for _, t := range is.Bundle.Pricing.Tiers {
+			out.Tiers = append(out.Tiers, boxTier{t.MinProducts, t.Percent})
+		}
 	}
 	for i, p := range is.Held {
 		out.Products[i] = boxProduct{newProduct(p.Product), p.Quantity}

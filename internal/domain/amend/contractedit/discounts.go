@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
@@ -80,6 +81,9 @@ func (s *Service) AddDiscount(ctx context.Context, of shop.ID, cmd amend.Command
 		return contract.Detail{}, bad("recurringCycleLimit", "recurringCycleLimit must be from 1 to %d, or absent for no end", terms.MaxCycleLimit)
 	case utf8.RuneCountInString(want.Title) > MaxDiscountText:
 		return contract.Detail{}, bad("discountTitle", "discountTitle is longer than %d characters", MaxDiscountText)
+	}
+	if err := bundle.CheckDiscountTitle(want.Title); err != nil {
+		return contract.Detail{}, err
 	}
 	if want.Title == "" {
 		want.Title = "Discount"

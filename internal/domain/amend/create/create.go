@@ -70,6 +70,9 @@ func (s *Service) Create(ctx context.Context, of shop.ID, line shop.Line, by act
 	if err != nil {
 		return contract.Detail{}, err
 	}
+	if _, err := s.CheckLines(ctx, store, contract.Detail{Contract: contract.Contract{Line: line}}, made.Lines); err != nil {
+		return contract.Detail{}, err
+	}
 	if n.RequestKey == "" {
 		return s.create(ctx, store, by, made)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/task"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -206,6 +207,11 @@ func (b *Books) ChargesByCard(_ context.Context, methods []string, since time.Ti
 		}
 	}
 	return sent, nil
+}
+
+// Boxes implements billing.Tx.
+func (b *Books) Boxes(context.Context, shop.Shop) (map[shop.Line][]bundle.Settings, error) {
+	return nil, nil
 }
 
 // SwapNotices implements billing.Tx.

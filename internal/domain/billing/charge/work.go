@@ -17,6 +17,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/billing/queue"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
+	"github.com/perennialhq/perennial/internal/domain/notify"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -145,6 +146,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		}
 		open := billing.ByContract(others)
 		var entries []activity.Entry
+		var messages []notify.Message
 		var rewritten []contract.ID
 		var returned []*contract.Contract // that do not run: what waits goes
 		refused, taken := false, make([]billing.Attempt, 0, len(due))
@@ -156,6 +158,7 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 			_, needed := prepare.OrderFor(*a, *c, inputs[a.Contract])
 			v := decide.Due(*a, decide.Inputs{
 				Shop: b.shop, Contract: *c, Calendar: cal, Policy: b.policy, Others: open[a.Contract], Prepare: needed,
+				Box:       inputs[a.Contract].Rules.Incomplete(*c),
 				CardTries: b.cards.known[c.PaymentMethod], CardUses: b.cards.tried[c.PaymentMethod],
 			}, now)
 			if v = decide.BlockIfFrozen(v, *a, b.shop.Guard, b.policy, now); v.Action == decide.Charge && !a.Sent() && b.sends() >= b.allowance {
@@ -174,7 +177,16 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 			if v.Action == decide.Prepare && a.Prep.Stage == billing.Ready {
 				prepare.Renew(a, *c)
 			}
-			entry, err := b.apply(a, *c, v, now)
+			was := billing.RecordOf(*a, *c, inputs[a.Contract], open[a.Contract])
+			if v.Complete && !a.Prep.Asked {
+				asking, err := askToComplete(a, was, b.shop, now)
+				if err != nil {
+					return err
+				}
+				messages = append(messages, asking...)
+				entries = append(entries, billing.NewEntry(*a, activity.UpcomingOrderUpdated, activity.Failure, activity.System, now, billing.EntryInfo{Cycle: a.Cycle, Reason: v.Reason}))
+			}
+			entry, err := b.apply(a, was, v, now)
 			if err != nil {
 				return err
 			}
@@ -222,9 +234,24 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 		if err := queue.Refill(ctx, tx, b.shop, billing.PickContracts(contracts, rewritten), now); err != nil {
 			return err
 		}
+		if err := notify.Queue(ctx, tx, of, messages...); err != nil {
+			return err
+		}
 		return tx.Record(ctx, entries...)
 	})
 	return b, err
+}
+
+// askToComplete returns the messages that ask a customer to complete the box for which an order waits.
+func askToComplete(a *billing.Attempt, r billing.Record, of shop.Shop, now time.Time) ([]notify.Message, error) {
+	a.Prep.Asked = true
+	if !of.Settings.Sends(notify.UpcomingOrder) {
+		return nil, nil
+	}
+	return notify.ForCustomer(notify.Message{
+		Kind: notify.UpcomingOrder, To: r.Of.Customer.Email, Contract: r.Of.ID, Customer: r.Of.Customer.ID, Attempt: int64(a.ID), Facts: notify.Facts{Date: a.BillingDate},
+		Actor: activity.System, DedupeKey: fmt.Sprintf("box:%d:%d:%d", a.Contract, a.Cycle, a.BillingDate.Unix()), ExpiresAt: now.Add(notify.Life),
+	}, of, now)
 }
 
 // failedLast orders failed attempts behind others.
@@ -254,9 +281,9 @@ func missedFirst(due, others []billing.Attempt, now time.Time) []billing.Attempt
 	return append(first, rest...)
 }
 
-// apply applies a decision to an attempt and adds it to the batch. The entry is set if the
+// apply applies a decision to an attempt and adds it to the batch. was is the order before. The entry is set if the
 // attempt ended.
-func (b *batch) apply(a *billing.Attempt, c contract.Contract, v decide.Decision, now time.Time) (*activity.Entry, error) {
+func (b *batch) apply(a *billing.Attempt, was billing.Record, v decide.Decision, now time.Time) (*activity.Entry, error) {
 	a.UpdatedAt = now
 	switch v.Action {
 	case decide.Poll:
@@ -278,7 +305,7 @@ func (b *batch) apply(a *billing.Attempt, c contract.Contract, v decide.Decision
 		}
 		return new(billing.NewEntry(*a, activity.BillingAttemptTriggered, activity.Failure, activity.System, now, billing.EntryInfo{Cycle: a.Cycle, Reason: v.Reason})), nil
 	case decide.End:
-		if err := a.EndWithoutCharge(v.Status, billing.Record{Attempt: *a, Of: c}); err != nil {
+		if err := a.EndWithoutCharge(v.Status, was); err != nil {
 			return nil, err
 		}
 		a.DueAt = time.Time{}

@@ -20,6 +20,7 @@ type Inputs struct {
 	Policy   billing.Policy
 	Others   []billing.Attempt // the contract's attempts that are in flight, or QUEUED and due
 	Prepare  bool              // the order must be prepared first
+	Box      error             // the rule that the contract's box breaks; nil: none
 
 	CardTries []time.Time // that count against the contract's payment method; only for attempts that failed
 	CardUses  []time.Time // when a charge with it was sent lately; only for those too
@@ -48,6 +49,7 @@ type Decision struct {
 	Status        billing.Status // of end, and of ask: how it ends if the platform never saw it; of what a hindrance makes
 	CaseStep      CaseStep       // of dun
 	CheckContract bool           // of Wait: a change of the contract is made first, now
+	Complete      bool           // of Wait: the customer must complete a box first
 	Reason        string         // of wait, end and dun, and of the end after ask
 }
 
@@ -105,6 +107,9 @@ func Due(a billing.Attempt, g Inputs, now time.Time) Decision {
 	if v, overdue := spread(a, g.Shop, now); overdue && (a.Status == billing.Queued || a.Status == billing.Failure) {
 		return v
 	}
+	if g.Box != nil && a.Status == billing.Queued {
+		return Decision{Action: Wait, Until: now.Add(BoxCheck), Complete: true, Reason: "its box is not complete: " + g.Box.Error()}
+	}
 	if g.Contract.Pending != nil && mayWait(a, now) {
 		return Decision{Action: Wait, Until: now.Add(contract.PendingChangeTimeout), CheckContract: true, Reason: "a change of a line that waits for it is made first"}
 	}
@@ -119,6 +124,9 @@ func Due(a billing.Attempt, g Inputs, now time.Time) Decision {
 	}
 	return Decision{Action: Ask}
 }
+
+// BoxCheck is how often a box that is not complete is looked at again.
+const BoxCheck = time.Hour
 
 // fenceCheck is how often it is looked whether a contract has arrived from another service, or
 // left for it.

@@ -57,7 +57,7 @@ func (f Facts) explainNext() NextStep {
 // as it is then.
 func (f Facts) decided(a billing.Attempt, of contract.Contract) decide.Decision {
 	at := billing.Later(a.DueAt, f.Now)
-	ground := decide.Inputs{Shop: f.Shop, Contract: of, Calendar: f.Calendar, Policy: f.Policy, Others: f.Others, Prepare: f.Needs.Any(), CardTries: f.CardTries}
+	ground := decide.Inputs{Shop: f.Shop, Contract: of, Calendar: f.Calendar, Policy: f.Policy, Others: f.Others, Prepare: f.Needs.Any(), Box: f.Incomplete(), CardTries: f.CardTries}
 	return decide.WithGuard(decide.Due(a, ground, at), a, f.Shop.Guard, f.Policy, f.Now, at)
 }
 

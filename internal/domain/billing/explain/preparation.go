@@ -82,6 +82,7 @@ func needWords(n prepare.Needs) []string {
 		{n.OneOffs > 0, fmt.Sprintf("it carries one-time products (%d)", n.OneOffs)},
 		{n.Note, "it has a note of its own"},
 		{n.Rules, "swap rules of the store concern it"},
+		{n.Box, "its box gets another price"},
 		{n.Undo, "the platform's order holds an earlier change, which is checked again"},
 	} {
 		if need.is {

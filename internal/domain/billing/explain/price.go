@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -65,12 +66,18 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 		r.Words = append(r.Words, "Nothing is charged: these are the lines as they were when the order was left out.")
 		return r
 	}
+	if box := f.Order().Box; box != nil {
+		r.Words = append(r.Words, boxWords(*box))
+	}
 	if r.Delivery.Minor != 0 {
 		r.Words = append(r.Words, fmt.Sprintf("Delivery costs %s.", spoken(r.Delivery)))
 	}
 	switch {
 	case f.Terms != nil:
 		for _, d := range f.Terms.Discounts {
+			if bundle.IsDiscount(d.Title) { // it is made for the price of the box, which is explained above
+				continue
+			}
 			report := explainDiscount(d, f.Ahead())
 			r.Discounts = append(r.Discounts, report)
 			r.Words = append(r.Words, report.Words)
@@ -82,6 +89,19 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 		r.Words = append(r.Words, "The platform did not answer, so its price rules and discounts are not shown.")
 	}
 	return r
+}
+
+// boxWords says what a box costs and why.
+func boxWords(p bundle.Price) string {
+	words := fmt.Sprintf("%d of the products are a box. It costs %s instead of %s: ", p.Pieces, spoken(p.Cost), spoken(p.Sum))
+	percent := strconv.FormatFloat(p.Tier.Percent, 'f', -1, 64)
+	switch {
+	case p.Fixed && p.Tier.Percent > 0:
+		return words + fmt.Sprintf("one price, and %s %% off it from %d products.", percent, p.Tier.MinProducts)
+	case p.Fixed:
+		return words + "one price, whatever is in it."
+	}
+	return words + fmt.Sprintf("%d pieces: %s %% off.", p.Pieces, percent)
 }
 
 func (f Facts) explainLine(l contract.LineItem, history []happening) PricedLine {

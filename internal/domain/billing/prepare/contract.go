@@ -89,7 +89,7 @@ func (l *settling) takeOver(c *contract.Contract, p prepared) (bool, error) {
 func FindEdited(ctx context.Context, tx billing.Tx, preparing []Order) error {
 	var of []contract.ID
 	for _, e := range preparing {
-		if len(e.rules.Lasting)+len(e.rules.Notices) > 0 || e.Of.Priced {
+		if len(e.rules.Lasting)+len(e.rules.Notices) > 0 || e.Of.Priced || e.boxChanges() {
 			of = append(of, e.Contract)
 		}
 	}

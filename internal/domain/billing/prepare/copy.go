@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -70,14 +71,14 @@ func likeSource(e *platform.Edit, is platform.CycleOrder, source platform.Detail
 	if source.PaymentMethod.ID != "" {
 		e.PaymentMethod = &source.PaymentMethod.ID
 	}
-	for _, d := range is.Discounts {
-		if !slices.ContainsFunc(source.Discounts, sameDiscount(d)) {
+	for _, d := range is.Discounts { // those of boxes are set by the price of the order
+		if !bundle.IsDiscount(d.Title) && !slices.ContainsFunc(source.Discounts, sameDiscount(d)) {
 			e.Discounts = append(e.Discounts, platform.DiscountEdit{Remove: d.ID})
 		}
 	}
 	for _, d := range source.Discounts {
 		switch {
-		case slices.ContainsFunc(is.Discounts, sameDiscount(d)):
+		case bundle.IsDiscount(d.Title), slices.ContainsFunc(is.Discounts, sameDiscount(d)):
 		case d.Code != "":
 			e.Discounts = append(e.Discounts, platform.DiscountEdit{Code: d.Code})
 		default:

@@ -5,8 +5,10 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/swap"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -147,6 +149,31 @@ type aim struct {
 	was        string  // the note as it is
 	rules      swap.Result
 	prices     []billing.Price
+	box        *billing.BoxChange // nil: its discount stays
+	discounts  []platform.DiscountEdit
+	boxIs      string // its state in fingerprints, as it is and as it should be
+	boxWanted  string
+	off        int64 // by which the box costs less than its products when the step is done, in minor units
+}
+
+// setBox computes how the discount of the order's box changes. Discounts are those of what is changed.
+func (m *aim) setBox(p prepared, discounts []platform.Discount) {
+	c := p.Of
+	c.Discounts = discounts
+	if m.read != nil && m.read.source != nil {
+		c.Discounts = m.read.source.Discounts
+	}
+	boxed, price := p.rules.Boxed(c, linesOf(m.wanted), 0)
+	m.off, m.boxIs, m.boxWanted = order.BoxDiscount(boxed.Discounts), order.BoxState(discounts), order.BoxState(boxed.Discounts)
+	if m.discounts = order.BoxEdits(discounts, boxed); len(m.discounts) == 0 {
+		return
+	}
+	m.box = &billing.BoxChange{
+		From: money.Amount{Minor: order.BoxDiscount(discounts), Currency: c.Currency}.String(), To: money.Amount{Minor: m.off, Currency: c.Currency}.String(),
+	}
+	if price != nil {
+		m.box.Title, m.box.Rounded = price.Title(), price.Rounded
+	}
 }
 
 func (m aim) fingerprints() (base, wanted string) {
@@ -158,7 +185,7 @@ func (m aim) fingerprints() (base, wanted string) {
 	if m.read != nil && m.read.source != nil { // lines do not tell whether it is like the contract
 		wanted += fmt.Sprint("@", m.read.source.Revision)
 	}
-	return base, wanted
+	return base + m.boxIs, wanted + m.boxWanted
 }
 
 // edit returns the change for the platform.
@@ -170,6 +197,7 @@ func (m aim) edit() platform.Edit {
 			likeSource(&e, m.read.CycleOrder, *m.read.source)
 		}
 	}
+	e.Discounts = append(e.Discounts, m.discounts...)
 	if m.note != nil && *m.note != m.was {
 		e.Note = m.note
 	}
@@ -192,7 +220,7 @@ func (m aim) weigh(planned bool, p *billing.Plan) (doing, *billing.Plan) {
 	if planned && p != nil && p.Wanted == base {
 		return settleStep, p // made before, and the answer was lost
 	}
-	fresh := &billing.Plan{Base: base, Wanted: wanted, Changes: changesOf(m.rules.Applied), Shift: m.rules.ShiftDays, Prices: m.prices}
+	fresh := &billing.Plan{Base: base, Wanted: wanted, Changes: changesOf(m.rules.Applied), Shift: m.rules.ShiftDays, Prices: m.prices, Box: m.box}
 	switch {
 	case base == wanted && len(fresh.Changes) == 0:
 		return settleStep, fresh

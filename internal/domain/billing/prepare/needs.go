@@ -14,6 +14,7 @@ type Needs struct {
 	Note    bool // it has a note of its own
 	OneOffs int  // one-time products of the order
 	Rules   bool // swap rules of the store concern it
+	Box     bool // it is a box, whose price changes
 	Undo    bool // the platform's order holds a change that is no longer wanted
 }
 
@@ -26,6 +27,13 @@ func (n Needs) Any() bool { return n != Needs{} }
 func outdated(a billing.Attempt, c contract.Contract) bool {
 	waits := a.Status == billing.Failure || a.FirstSentAt.IsZero() && (a.Status == billing.Queued || a.Status == billing.Requesting)
 	return waits && a.Prep.Stage == billing.Ready && (a.Prep.Edited && c.Revision > a.Prep.Revision || pricesOutdated(a, c))
+}
+
+// boxOutdated reports whether the order was prepared when its box had another price.
+func boxOutdated(a billing.Attempt, c contract.Contract, r order.Rules) bool {
+	waits := a.Status == billing.Failure || a.FirstSentAt.IsZero()
+	boxed, _ := r.Boxed(c, a.Lines, 0)
+	return waits && a.Prep.Stage == billing.Ready && order.BoxDiscount(boxed.Discounts) != a.Prep.Box
 }
 
 // pricesOutdated reports whether the order was prepared at another place among the orders of
@@ -57,9 +65,9 @@ func OrderFor(a billing.Attempt, c contract.Contract, in billing.Inputs) (Order,
 	e.rules.Lasting, e.rules.Single = swap.Without(e.rules.Lasting, a.Prep.Declined), swap.Without(e.rules.Single, a.Prep.Declined)
 	switch a.Prep.Stage {
 	case billing.Ready:
-		return e, outdated(a, c)
+		return e, outdated(a, c) || boxOutdated(a, c, e.rules)
 	case billing.Fresh:
-		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || e.concerned()
+		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || e.concerned() || e.boxChanges()
 	}
 	return e, true
 }
@@ -78,7 +86,7 @@ type Order struct {
 func (e Order) Needs() Needs {
 	n := Needs{
 		Prices: e.Of.Priced, Note: e.Note != "", OneOffs: len(e.OneOffs),
-		Rules: e.concerned(),
+		Rules: e.concerned(), Box: e.boxChanges(),
 	}
 	n.Undo = !n.Any()
 	return n
@@ -105,6 +113,13 @@ func (e Order) lasts() bool {
 	o := e.swapOrder(swap.Lines(e.Of.Lines))
 	_, raised := o.Raised(o.Lines)
 	return !e.Prep.Lasted && (len(raised) > 0 || swap.Concern(e.rules.Lasting, o))
+}
+
+// boxChanges reports whether the contract lacks the discount that makes its box cost what its bundle
+// says, or has another one.
+func (e Order) boxChanges() bool {
+	boxed, _ := e.rules.Boxed(e.Of, e.Of.PricedAt(e.Of.Lines, e.Cycle, 0), 0)
+	return len(order.BoxEdits(e.Of.Discounts, boxed)) > 0
 }
 
 // changesOf returns what rules do, for the plan and the activity log.

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/platform"
 )
@@ -23,7 +24,7 @@ func (s *Service) step(ctx context.Context, of shop.Shop, e Order) prepared {
 	switch stage := e.Prep.Stage; {
 	case !s.Clock.Now().Before(e.DueAt):
 		p.late = true
-	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || e.lasts()):
+	case stage == billing.ContractPlanned, stage == billing.Fresh && (e.Of.Priced || e.lasts() || e.boxChanges()):
 		p.lasts = true
 		s.prepareContract(ctx, of, &p)
 	default:
@@ -32,8 +33,8 @@ func (s *Service) step(ctx context.Context, of shop.Shop, e Order) prepared {
 	return p
 }
 
-// prepareContract lets prices that begin with the order, and the rules that last,
-// change the contract.
+// prepareContract lets prices that begin with the order, the rules that last, and the price of its
+// box change the contract.
 func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared) {
 	id := int64(p.Of.ID)
 	is, err := s.Platform.Detail(ctx, of.At(), id)
@@ -54,6 +55,7 @@ func (s *Service) prepareContract(ctx context.Context, of shop.Shop, p *prepared
 		return
 	}
 	m.wanted = billing.OrderLines(m.rules.Lines)
+	m.setBox(*p, is.Discounts)
 	p.missing = m.rules.Missing
 	if !p.weigh(m, billing.ContractPlanned) {
 		if !p.commit && p.plan == p.Prep.Plan { // made before, and the answer was lost
@@ -94,11 +96,12 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 		return
 	}
 	m.wanted = wantedLines(m.is, p.OneOffs, m.rules.Lines)
+	m.setBox(*p, is.Discounts)
 	if note := p.note(); p.Note != "" || p.Prep.Edited && note != is.Note {
 		m.note = &note
 	}
 	p.missing = m.rules.Missing
-	p.lines = linesOf(m.is)
+	p.lines, p.off = linesOf(m.is), order.BoxDiscount(is.Discounts)
 	if !p.weigh(m, billing.OrderPlanned) {
 		return
 	}
@@ -109,5 +112,5 @@ func (s *Service) prepareOrder(ctx context.Context, of shop.Shop, p *prepared) {
 	if is.source != nil {
 		p.since = is.Revision
 	}
-	p.lines = linesOf(orderLines(made.Lines, made.LineDetails))
+	p.lines, p.off = linesOf(orderLines(made.Lines, made.LineDetails)), m.off
 }

@@ -111,6 +111,7 @@ func (l *settling) prepare(ctx context.Context, tx billing.Tx, a *billing.Attemp
 	for _, c := range p.plan.Prices {
 		l.Note(*a, activity.ProductPriceChange, activity.Success, billing.EntryInfo{Cycle: a.Cycle, Variant: c.Variant, From: c.From, To: c.To})
 	}
+	l.boxPriced(*a, p.plan.Box)
 	var uses []billing.SwapUse
 	shift := p.plan.Shift
 	for _, c := range p.plan.Changes {
@@ -173,7 +174,7 @@ func giveUpStep(a *billing.Attempt, p prepared, done billing.Stage) {
 // readyFor notes what the order has and for which state of the contract that is, for
 // which it is not prepared again.
 func readyFor(a *billing.Attempt, p prepared) {
-	a.Lines = p.lines
+	a.Lines, a.Prep.Box = p.lines, p.off
 	a.Prep.Revision, a.Prep.Order = max(p.since, p.Of.Revision), p.Of.NextOrder()
 }
 
@@ -213,6 +214,18 @@ func (l *settling) swapped(a billing.Attempt, c billing.Change, lasts bool) {
 	replaced.Event = activity.ProductReplace
 	replaced.Info = activity.Details(billing.EntryInfo{Cycle: a.Cycle, Rule: int64(c.Rule), Silent: c.Silent, Removed: c.Removed, Added: c.Added})
 	l.Entries = append(l.Entries, triggered, replaced)
+}
+
+// boxPriced writes the entries of a new discount of the order's box.
+func (l *settling) boxPriced(a billing.Attempt, change *billing.BoxChange) {
+	if change == nil {
+		return
+	}
+	info := billing.EntryInfo{Cycle: a.Cycle, From: change.From, To: change.To, Reason: change.Title}
+	l.Note(a, activity.BABDiscountAdjustment, activity.Success, info)
+	if change.Rounded {
+		l.Note(a, activity.BundleDiscountPercentageRounded, activity.Success, info)
+	}
 }
 
 // republish publishes the cycles again that lost our edits when the contract was changed.

@@ -18,6 +18,7 @@ type prepared struct {
 	commit  bool // the plan must be committed before the change
 	missing []swap.Rule
 	lines   []contract.LineItem         // what the order holds
+	off     int64                       // the discount of its box, in minor units
 	since   uint64                      // the contract's revision from which on nothing older is copied for the order
 	before  *platform.Contract          // as the contract was when it was changed; nil: it was not, or is found changed
 	made    *platform.Contract          // as the change left it; nil: it was not made

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing/decide"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/partner"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -42,6 +43,15 @@ func (m *room) attention(r *http.Request, v dashboard.Visit) ([]item, error) {
 	}
 	if failed > 0 {
 		items = append(items, item{"card", dashboard.Bad, dashboard.Count(failed, "order was declined", "orders were declined"), aboutCases(card, yours), "Review", "/failed-payments"})
+	}
+	boxes, err := m.Log.WaitingBoxes(ctx, v.Shop.ID, m.Clock.Now().Add(decide.BoxCheck), mostItems)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range boxes {
+		items = append(items, item{
+			"box", dashboard.Warning, fmt.Sprintf("An order of contract %d waits for its box", id), "The box is not complete. The customer was asked to complete it.", "Open", fmt.Sprintf("/contracts/%d", id),
+		})
 	}
 	ends, err := m.Endpoints.Endpoints(ctx, v.Shop.ID)
 	if err != nil {

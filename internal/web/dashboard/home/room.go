@@ -11,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/analytics"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/partner"
@@ -66,6 +67,9 @@ type Partners interface {
 type Log interface {
 	// LatestEntries returns the newest entries of the activity log.
 	LatestEntries(ctx context.Context, of shop.ID, limit int) ([]activity.Entry, error)
+	// WaitingBoxes returns at most limit contracts whose order has fallen due and waits for its box to
+	// be completed. The orders are looked at again by until.
+	WaitingBoxes(ctx context.Context, of shop.ID, until time.Time, limit int) ([]contract.ID, error)
 	// CaseCounts counts the orders that were declined and are not given up, by the class of
 	// their last decline.
 	CaseCounts(ctx context.Context, of shop.ID) (map[dunning.Class]int, error)

@@ -119,13 +119,12 @@ func (m room) total(r *http.Request, v portal.Visit, b do.Box, is chosen) (total
 	return t, nil
 }
 
-// rules say what a box may hold and when it may be changed.
+// rules say what a box costs, what it may hold and when it may be changed.
 func rules(v portal.Visit, b do.Box) []string {
-	r := b.Bundle.Rules
+	r, says := b.Bundle.Rules, prices(v, b)
 	if !r.Enabled {
-		return nil
+		return says
 	}
-	var says []string
 	limit := func(least, most, both string, min, max bool, args ...any) {
 		switch {
 		case min && max:
@@ -150,6 +149,24 @@ func rules(v portal.Visit, b do.Box) []string {
 	}
 	if r.CutoffDays > 0 {
 		says = append(says, v.T("box.rule.cutoff", "n", r.CutoffDays))
+	}
+	return says
+}
+
+// prices say what a box costs, if that is not the sum of its products.
+func prices(v portal.Visit, b do.Box) []string {
+	var says []string
+	if fixed, has := b.Bundle.Pricing.FixedFor(b.State.Contract.Currency, b.State.Contract.Deliveries()); has {
+		says = append(says, v.T("box.rule.fixed", "amount", words.Amount(v, fixed)))
+	}
+	if !b.Bundle.Pricing.Volume {
+		return says
+	}
+	if heading := b.Bundle.Texts.TieredDiscount; heading != "" {
+		says = append(says, heading)
+	}
+	for _, t := range b.Bundle.Pricing.Tiers {
+		says = append(says, v.T("box.rule.tier", "n", t.MinProducts, "percent", v.Words.Percent(t.Percent)))
 	}
 	return says
 }

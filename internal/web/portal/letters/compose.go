@@ -124,6 +124,13 @@ func (p *page) announce(list []matter) {
 		p.Button = &anchor{v.T("mail.manage"), at(v, "")}
 		return
 	}
+	if why := m.order.Incomplete(); why != nil {
+		p.title(v, "mail.box", "day", day)
+		p.say(v.T("banner.box.text", "problem", v.Sentence(why), "day", day))
+		p.Button = &anchor{v.T("action.box"), at(v, words.Path(m.Contract)+"/box")}
+		p.Preheader = words.Name(v, m.sheet.Contract)
+		return
+	}
 	p.title(m.visit, "mail.upcoming", "day", day, "amount", words.Cost(v, m.order.Record))
 	p.say(m.visit.T("mail.upcoming.text"))
 	p.Button = &anchor{m.visit.T("mail.upcoming.button"), at(v, words.OrderPath(m.order.Attempt))}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -259,6 +260,8 @@ func discountName(v portal.Visit, d contract.Discount) string {
 	switch {
 	case d.Code != "":
 		return d.Code
+	case bundle.IsDiscount(d.Title):
+		return v.T("bill.box")
 	case d.Title != "":
 		return d.Title
 	}

@@ -22,6 +22,7 @@ const (
 	Unconfirmed
 	CardExpires
 	OutOfStock
+	BoxIncomplete
 	PriceChanges
 )
 
@@ -37,7 +38,7 @@ func Notices(v portal.Visit, s overview.Sheet) []Notice {
 		return nil
 	}
 	var list []Notice
-	for _, of := range []func(portal.Visit, overview.Sheet) (Notice, bool){unpaid, unconfirmed, cardExpires, outOfStock, priceChanges} {
+	for _, of := range []func(portal.Visit, overview.Sheet) (Notice, bool){unpaid, unconfirmed, cardExpires, outOfStock, boxIncomplete, priceChanges} {
 		if n, applies := of(v, s); applies {
 			list = append(list, n)
 		}
@@ -150,6 +151,20 @@ func outOfStock(v portal.Visit, s overview.Sheet) (Notice, bool) {
 		n.Text = v.T("banner.stock.waits", "product", Name(v, s.Contract), "amount", Cost(v, s.Unpaid.Record))
 	} else {
 		n.Text = v.T("banner.stock.retry", "product", Name(v, s.Contract), "amount", Cost(v, s.Unpaid.Record), "again", v.Day(again))
+	}
+	return n, true
+}
+
+// boxIncomplete is about an order that waits for its box to be completed, or will.
+func boxIncomplete(v portal.Visit, s overview.Sheet) (Notice, bool) {
+	next, comes := s.Next()
+	if !comes || next.Incomplete() == nil {
+		return Notice{}, false
+	}
+	n := Notice{BoxIncomplete, portal.Banner{Tone: portal.Hold, Title: v.T("banner.box.title")}}
+	n.Text = v.T("banner.box.text", "problem", v.Sentence(next.Incomplete()), "day", v.Day(next.BillingDate))
+	if v.View.Has("/s/{contract}/box") {
+		n.Actions = []portal.Action{{Text: v.T("action.box"), Path: Path(s.Contract.ID) + "/box", Main: true}}
 	}
 	return n, true
 }

@@ -3,6 +3,7 @@ package words
 import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
@@ -47,15 +48,29 @@ func Item(v portal.Visit, c contract.Contract, l contract.LineItem) portal.Item 
 // Bill returns what an order comes to: its items, what is taken off, delivery, and the total before
 // taxes.
 func Bill(v portal.Visit, o billing.Record) []portal.Sum {
-	is, total := o.Order().Bill, o.Cost()
+	order, total := o.Order(), o.Cost()
+	is := order.Bill
 	bill := []portal.Sum{{Name: v.T("bill.items"), Amount: Amount(v, is.Items)}}
-	if off := is.Items.Minor + is.Delivery.Minor - total.Minor; off > 0 {
+	off := is.Items.Minor + is.Delivery.Minor - total.Minor
+	if box := order.Box; box != nil && box.Off().Minor <= off {
+		off -= box.Off().Minor
+		bill = append(bill, portal.Sum{Name: BoxPrice(v, *box), Amount: Amount(v, money.Amount{Minor: -box.Off().Minor, Currency: total.Currency})})
+	}
+	if off > 0 {
 		bill = append(bill, portal.Sum{Name: v.T("bill.discounts"), Amount: Amount(v, money.Amount{Minor: -off, Currency: total.Currency})})
 	}
 	if is.Delivery.Minor > 0 {
 		bill = append(bill, portal.Sum{Name: v.T("bill.delivery"), Amount: Amount(v, is.Delivery)})
 	}
 	return append(bill, portal.Sum{Name: v.T("bill.total"), Amount: Amount(v, total), Total: true})
+}
+
+// BoxPrice says why the products of a box cost less than together.
+func BoxPrice(v portal.Visit, is bundle.Price) string {
+	if is.Fixed {
+		return v.T("bill.box")
+	}
+	return v.T("bill.box.tier", "n", is.Pieces, "percent", v.Words.Percent(is.Tier.Percent))
 }
 
 // reasons are the keys of why an order was declined, by class.
