@@ -2318,7 +2318,7 @@ type ContractRow struct {
 	// Examples: false
 	AllowDeliveryAddressOverride bool `json:"allowDeliveryAddressOverride"`
 
-	// AllowDeliveryPriceOverride Whether what delivery costs may be set by hand on the contract. Always false.
+	// AllowDeliveryPriceOverride Whether what delivery costs was set on the contract, and so stays when its orders go to another address.
 	//
 	// Examples: false
 	AllowDeliveryPriceOverride bool `json:"allowDeliveryPriceOverride"`

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -241,5 +242,80 @@ func TestUnknownAddressIsRefused(t *testing.T) {
 	}
 	if got := s.post("/subscription-contract-details/create-subscription-contract", body, nil); got != 400 {
 		t.Errorf("a contract to a province that does not exist answered %d", got)
+	}
+}
+
+// Where orders go somewhere else, the platform's own options decide how they are delivered and for how
+// much: the way of the same name, or else the store's rule. A price that was set by hand stays.
+func TestDeliveryFollowsAddress(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	s.refused(http.StatusNoContent, "DELETE", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	plan := s.boxPlan([]int64{4001}, map[string]any{})
+	var m sandbox.Manifest
+	text, err := os.ReadFile(filepath.Join(s.dir, "sandbox.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	way := func(name string, amount float64) any { return map[string]any{"name": name, "amount": amount} }
+	to := func(country string, ways ...any) any {
+		return map[string]any{"code": country, "shouldIncludeAllProvince": true, "deliveryMethodInfo": ways}
+	}
+	if got := s.post("/delivery-profiles/v2/create-shipping-profile", map[string]any{"name": "Parcels", "locationInfos": []any{map[string]any{
+		"locationId": fmt.Sprint(m.Examples.Location), "countryInfos": []any{to("US", way("Standard", 4.9)), to("PT", way("Express", 20), way("Standard", 9.5)), to("FR", way("Courier", 14), way("Plane", 30))},
+	}}}, nil); got != http.StatusOK && got != http.StatusCreated {
+		t.Fatalf("the profile answered %d", got)
+	}
+	s.id = s.checkout(map[string]any{"deliveryPrice": "4.90", "lines": []any{map[string]any{"variantId": 4001, "quantity": 2, "currentPrice": "12.50", "sellingPlanId": plan}}})
+	address := func(country, street string) map[string]any {
+		return map[string]any{"firstName": "Ana", "lastName": "Silva", "address1": street, "city": "Here", "countryCode": country, "zip": "1100-001", "methodType": "shipping"}
+	}
+	moves := func(country, method, price string) {
+		t.Helper()
+		o := s.change("PUT", fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id), address(country, "12 Rua Nova"))
+		if *o.DeliveryMethod.Title != method || o.DeliveryPrice.Amount != price {
+			t.Errorf("to %s it goes by %s for %s, want %s for %s", country, *o.DeliveryMethod.Title, o.DeliveryPrice.Amount, method, price)
+		}
+	}
+	moves("PT", "Standard", "9.50")
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-delivery-method?deliveryMethodName=Express&contractId=%d", s.id), nil)
+	moves("PT", "Express", "20.00")
+	moves("FR", "Courier", "14.00")
+
+	s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/subscription-contracts-update-shipping-address?contractId=%d", s.id), address("JP", "1-1 Chiyoda"))
+	moves("FR", "Courier", "14.00")
+
+	ana := s.visit(s.payer(s.id))
+	var preview struct {
+		DeliveryMethod                                  string
+		DeliveryPrice, DeliveryPriceNow, NextOrderPrice struct{ Amount string }
+	}
+	ana.want(http.StatusOK, "POST", fmt.Sprintf("/contracts/%d/shipping-address/preview", s.id), address("PT", "12 Rua Nova"), &preview)
+	if preview.DeliveryMethod != "Standard" && preview.DeliveryPrice.Amount != "9.50" || preview.DeliveryPriceNow.Amount != "14.00" {
+		t.Errorf("the preview is %+v", preview)
+	}
+	for range 12 {
+		s.pass("P1D")
+	}
+	if o := s.orders(); len(o) != 1 || o[0].Amount != "39.00" {
+		t.Errorf("the orders are %+v, want one with delivery for 14.00", o)
+	}
+
+	user, at := s.merchant()
+	seen := regexp.MustCompile(`name="seen" value="([^"]*)"`).FindStringSubmatch(user.page(at + "/settings"))
+	user.form(at+"/settings", "seen", seen[1], "delivery", "KEEP", "catch-up", "6", "rate", "0", "burst", "0", "memberships", "")
+	moves("US", "Courier", "14.00")
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-delivery-price?deliveryPrice=3&contractId=%d", s.id), nil)
+	moves("PT", "Courier", "3.00")
+	var rows []struct{ AllowDeliveryPriceOverride bool }
+	if s.get("/subscription-contract-details?sort=id,asc", &rows); len(rows) != 2 || rows[0].AllowDeliveryPriceOverride || !rows[1].AllowDeliveryPriceOverride {
+		t.Errorf("the row is %+v", rows)
+	}
+	entries := strings.Join(s.did(s.log, "MERCHANT_EXTERNAL_API"), " ")
+	if got := strings.Count(entries, "SYSTEM_UPDATED_DELIVERY_PRICE"); got != 3 {
+		t.Errorf("%d entries say that the price of delivery has changed: %s", got, entries)
 	}
 }

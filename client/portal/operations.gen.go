@@ -1296,7 +1296,7 @@ type ContractRow struct {
 	// Examples: false
 	AllowDeliveryAddressOverride bool `json:"allowDeliveryAddressOverride"`
 
-	// AllowDeliveryPriceOverride Whether what delivery costs may be set by hand on the contract. Always false.
+	// AllowDeliveryPriceOverride Whether what delivery costs was set on the contract, and so stays when its orders go to another address.
 	//
 	// Examples: false
 	AllowDeliveryPriceOverride bool `json:"allowDeliveryPriceOverride"`
@@ -1759,6 +1759,28 @@ type CycleDiscountObject struct {
 //
 // Examples: PERCENTAGE
 type CycleDiscountObjectAdjustmentType string
+
+// Delivered defines model for Delivered.
+type Delivered struct {
+	// DeliveryMethod The name of the way.
+	//
+	// Examples: Standard
+	DeliveryMethod string `json:"deliveryMethod"`
+
+	// DeliveryMethodNow The name of the way now.
+	//
+	// Examples: Standard
+	DeliveryMethodNow string `json:"deliveryMethodNow"`
+
+	// DeliveryPrice What delivery of each order costs then.
+	DeliveryPrice AmountObject `json:"deliveryPrice"`
+
+	// DeliveryPriceNow And now.
+	DeliveryPriceNow AmountObject `json:"deliveryPriceNow"`
+
+	// NextOrderPrice What the next order costs then, before taxes.
+	NextOrderPrice AmountObject `json:"nextOrderPrice"`
+}
 
 // DeliveryObject defines model for DeliveryObject.
 type DeliveryObject struct {
@@ -3625,6 +3647,12 @@ type UpdateShippingAddressParams struct {
 	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
 }
 
+// PreviewShippingAddressParams defines parameters for PreviewShippingAddress.
+type PreviewShippingAddressParams struct {
+	// Version Version of the contract that the shopper has seen. 409 changedMeanwhile when it has another one now. Absent: not compared.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+}
+
 // GetVariantPricingParams defines parameters for GetVariantPricing.
 type GetVariantPricingParams struct {
 	// VariantID The variant: number or graph id.
@@ -4119,9 +4147,16 @@ func (c *Client) RestartContract(ctx context.Context, contractID string, params 
 
 // UpdateShippingAddress is PUT /apps/subscriptions/cp/api/contracts/{contractId}/shipping-address: Change the delivery address.
 //
-// Replaces the address of all future orders. Answers with the contract.
+// Replaces the address of all future orders, and the price of their delivery by what the platform asks there: the way of the same name counts, or else the merchant's rule. Ask previewShippingAddress before. 400 deliveryUnavailable where nothing can be shipped to. Answers with the contract.
 func (c *Client) UpdateShippingAddress(ctx context.Context, contractID string, params *UpdateShippingAddressParams, body ShippingAddress) (*ContractObject, error) {
 	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/apps/subscriptions/cp/api/contracts/%s/shipping-address", contractID), params, body)
+}
+
+// PreviewShippingAddress is POST /apps/subscriptions/cp/api/contracts/{contractId}/shipping-address/preview: See what another address would cost.
+//
+// How the orders would be delivered to an address, and for how much. Changes nothing. 400 deliveryUnavailable where nothing can be shipped to.
+func (c *Client) PreviewShippingAddress(ctx context.Context, contractID string, params *PreviewShippingAddressParams, body ShippingAddress) (*Delivered, error) {
+	return call.Do[*Delivered](ctx, c.caller, "POST", call.Path("/apps/subscriptions/cp/api/contracts/%s/shipping-address/preview", contractID), params, body)
 }
 
 // GetPortalSettings is GET /apps/subscriptions/cp/api/customer-portal-settings/{id}: What the store allows.

@@ -106,13 +106,14 @@ type shopsSetCommand struct {
 
 	FreezeUntilMinCycles *bool `help:"Hold subscribers to the orders that they committed to; memberships do in any case." negatable:""`
 
-	DisableMails      []shop.MailKind  `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
-	EnableMails       []shop.MailKind  `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
-	EnableSMS         []shop.MailKind  `help:"Kinds of e-mail that the store also sends as SMS, to customers who agree: ${sms}." name:"enable-sms" placeholder:"KIND"`
-	DisableSMS        []shop.MailKind  `help:"Kinds that it no longer sends as SMS." name:"disable-sms" placeholder:"KIND"`
-	FailureDigest     *shop.DigestMode `help:"How often the owner gets an e-mail that sums up declined charges: AT_ONCE, WEEKLY or MONTHLY. Never: --disable-mails failure_digest." placeholder:"MODE"`
-	AddMemberships    []int64          `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
-	RemoveMemberships []int64          `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
+	DisableMails      []shop.MailKind    `help:"Kinds of e-mail that the store no longer sends: ${mails}." placeholder:"KIND"`
+	EnableMails       []shop.MailKind    `help:"Kinds of e-mail that the store sends again." placeholder:"KIND"`
+	EnableSMS         []shop.MailKind    `help:"Kinds of e-mail that the store also sends as SMS, to customers who agree: ${sms}." name:"enable-sms" placeholder:"KIND"`
+	DisableSMS        []shop.MailKind    `help:"Kinds that it no longer sends as SMS." name:"disable-sms" placeholder:"KIND"`
+	FailureDigest     *shop.DigestMode   `help:"How often the owner gets an e-mail that sums up declined charges: AT_ONCE, WEEKLY or MONTHLY. Never: --disable-mails failure_digest." placeholder:"MODE"`
+	DeliveryRule      *shop.DeliveryRule `help:"How orders are shipped to a new address to which the old way does not lead: CHEAPEST, the cheapest that the platform offers; KEEP, as before." placeholder:"RULE"`
+	AddMemberships    []int64            `help:"Numbers of selling plans whose contracts are memberships from now on." placeholder:"PLAN"`
+	RemoveMemberships []int64            `help:"Numbers of selling plans whose contracts are subscriptions from now on." placeholder:"PLAN"`
 
 	DunningMode    *dunning.Mode   `help:"How retries of declined charges are planned: SMART, by what the decline says; SIMPLE, so many every so many days." placeholder:"MODE"`
 	DunningRetries *int            `help:"Retries of SIMPLE, 0 to 10."`
@@ -137,6 +138,7 @@ func (c *shopsSetCommand) Run(ctx context.Context, out io.Writer) error {
 		}
 		set(&s.CatchUpHours, c.CatchUpHours)
 		set(&s.FailureDigest, c.FailureDigest)
+		set(&s.DeliveryRule, c.DeliveryRule)
 		if slices.Contains(given, true) {
 			s.Dunning = d
 		}

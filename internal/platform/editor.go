@@ -21,6 +21,9 @@ type Editor interface {
 	// their ids. A discount whose last line is removed is removed with it. After
 	// ErrUnknown the change may have been made as a whole: read the contract.
 	EditContract(ctx context.Context, shop Shop, contract int64, e Edit) (Detail, error)
+	// DeliveryOptions returns how a contract's orders can be shipped to an address, and for how much;
+	// known is false when the platform does not say.
+	DeliveryOptions(ctx context.Context, shop Shop, contract int64, to Address) (options []DeliveryOption, known bool, err error)
 	// EditCycle changes what one cycle will order, and nothing else, and
 	// returns what it will order then. Policies cannot be edited for a cycle. The
 	// edit's Revision is the contract's, which other edits of cycles leave alone;
@@ -309,6 +312,12 @@ type DeliveryMethod struct {
 	Phone        string // for local delivery
 	Instructions string
 	Location     string // graph id of the place to pick up at
+}
+
+// DeliveryOption is a way of shipping.
+type DeliveryOption struct {
+	Code, Title string
+	Price       money.Amount // of an order
 }
 
 // Address is a postal address.

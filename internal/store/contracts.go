@@ -64,6 +64,7 @@ type contractRow struct {
 	PassedCycles      int64
 	MinCycles         int64
 	AutoCharge        bool
+	DeliverySet       bool
 	Overrides         string
 	OneOffs           int64
 	Orders            int64
@@ -143,6 +144,7 @@ func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
 	mapInt(m, &r.MaxCycles, &c.MaxCycles)
 	mapInt(m, &r.MinCycles, &c.MinCycles)
 	mapSame(m, &r.AutoCharge, &c.AutoCharge)
+	mapSame(m, &r.DeliverySet, &c.DeliverySet)
 	mapTime(m, &r.CreatedAt, &c.CreatedAt)
 	mapTime(m, &r.ActivatedAt, &c.ActivatedAt)
 	mapTime(m, &r.PausedAt, &c.PausedAt)

@@ -114,6 +114,7 @@ type Contract struct {
 	PassedCycles    int       // of the platform, before Series.Cycle, that were never an order: they count towards no limit
 	MinCycles       int
 	AutoCharge      bool
+	DeliverySet     bool // a person has set DeliveryPrice: it stays where orders go somewhere else
 
 	Overrides []OrderOverride // of orders to come that are in no queue while the contract does not run
 	Dunning   *Dunning        // the order that could not be charged and is not given up; nil: none

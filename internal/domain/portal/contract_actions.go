@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/create"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -102,21 +104,48 @@ func (s *Service) Restart(ctx context.Context, who Caller, ref ContractRef, firs
 	return s.Creations.Restart(ctx, who.Shop.ID, cmd, create.RestartParams{NextBillingDate: first, RequestKey: requestKey})
 }
 
-// SetDelivery changes where and how orders are delivered, as a function of how they are now.
-func (s *Service) SetDelivery(ctx context.Context, who Caller, ref ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
+// SetDelivery changes where and how orders are delivered, as a function of how they are now. If
+// agreed is not nil, delivery must cost that.
+func (s *Service) SetDelivery(ctx context.Context, who Caller, ref ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod, agreed *money.Amount) (contract.Detail, error) {
 	_, cmd, err := s.command(ctx, who, ref, EditAddress)
 	if err != nil {
 		return contract.Detail{}, err
 	}
-	return s.Edits.SetDelivery(ctx, who.Shop.ID, cmd, activity.ShippingAddressChange, want)
+	return s.Edits.SetDelivery(ctx, who.Shop.ID, cmd, contractedit.DeliveryChange{Event: activity.ShippingAddressChange, Want: want, Agreed: agreed})
 }
 
-// ShipTo has orders shipped to an address.
-func (s *Service) ShipTo(ctx context.Context, who Caller, ref ContractRef, to contract.Address) (contract.Detail, error) {
-	return s.SetDelivery(ctx, who, ref, func(is contract.DeliveryMethod) contract.DeliveryMethod {
+// Delivered is what a change of the delivery would do.
+type Delivered struct {
+	View
+
+	From, To contractedit.Delivery
+	Next     money.Amount // what the next order would cost
+}
+
+// DraftDelivery says what SetDelivery would do. It changes nothing.
+func (s *Service) DraftDelivery(ctx context.Context, who Caller, id contract.ID, want func(contract.DeliveryMethod) contract.DeliveryMethod) (Delivered, error) {
+	v, d, err := s.Detail(ctx, who, id)
+	if err != nil {
+		return Delivered{}, err
+	}
+	if err := v.allow(s.permit(v.Settings, 0, EditAddress)); err != nil {
+		return Delivered{}, err
+	}
+	to, err := s.Edits.DeliveryBy(ctx, v.Shop, d, want)
+	if err != nil {
+		return Delivered{}, err
+	}
+	then := v.State.Contract
+	then.DeliveryPrice = to.Price
+	return Delivered{v, contractedit.Delivery{Method: d.Method, Price: d.DeliveryPrice}, to, v.NextCost(then)}, nil
+}
+
+// ShipTo is the change of a delivery to shipping to an address.
+func ShipTo(to contract.Address) func(contract.DeliveryMethod) contract.DeliveryMethod {
+	return func(is contract.DeliveryMethod) contract.DeliveryMethod {
 		is.Kind, is.Address, is.Location = platform.MethodShipping, to, ""
 		return is
-	})
+	}
 }
 
 // SetPaymentMethod charges a contract to another payment method of the caller's.

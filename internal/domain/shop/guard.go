@@ -150,6 +150,9 @@ func (s Settings) Check() error {
 	if s.CatchUpHours < 0 || s.CatchUpHours > MaxCatchUp {
 		return fault.New(fault.Invalid, "overdue charges are spread over 1 to %d hours, or 0 for %d", MaxCatchUp, DefaultCatchUp).Field("catchUpHours")
 	}
+	if s.DeliveryRule != "" && !slices.Contains(DeliveryRules, s.DeliveryRule) {
+		return fault.New(fault.Invalid, "%q is no rule for delivery to a new address: use CHEAPEST or KEEP", s.DeliveryRule).Field("deliveryRule")
+	}
 	if s.FailureDigest != "" && !slices.Contains(DigestModes, s.FailureDigest) {
 		return fault.New(fault.Invalid, "%q is not how often declined charges are summed up: use AT_ONCE, WEEKLY or MONTHLY", s.FailureDigest).Field("failureDigest")
 	}

@@ -83,9 +83,26 @@ type Settings struct {
 	// CatchUpHours is over how many hours charges are spread that an outage made
 	// late, 1 to MaxCatchUp; 0: DefaultCatchUp.
 	CatchUpHours int `json:"catchUpHours,omitempty"`
+	// DeliveryRule is how orders are shipped to a new address to which the old way does not lead.
+	DeliveryRule DeliveryRule `json:"deliveryRule,omitempty"`
 	// Dunning is what is done about declined charges.
 	Dunning dunning.Settings `json:"dunning,omitzero"`
 }
+
+// DeliveryRule is how orders are shipped to a new address to which the old way does not lead.
+type DeliveryRule string
+
+// The rules; empty is CheapestDelivery.
+const (
+	CheapestDelivery DeliveryRule = "CHEAPEST" // that the platform offers
+	KeepDelivery     DeliveryRule = "KEEP"     // as before, at the price of before
+)
+
+// DeliveryRules lists them.
+var DeliveryRules = []DeliveryRule{CheapestDelivery, KeepDelivery}
+
+// Delivery returns the rule.
+func (s Settings) Delivery() DeliveryRule { return cmp.Or(s.DeliveryRule, CheapestDelivery) }
 
 // DigestMode is how often declined charges are summed up.
 type DigestMode string

@@ -204,7 +204,20 @@ func newMethodInput(m *platform.DeliveryMethod) *methodInput {
 	if m == nil {
 		return nil
 	}
-	a := m.Address
+	address := newAddressInput(m.Address)
+	o := optionInput{Code: m.Code, Title: m.Title}
+	switch m.Kind {
+	case platform.MethodLocal:
+		o.Phone, o.Instructions = &m.Phone, m.Instructions
+		return &methodInput{Local: &localInput{address, o}}
+	case platform.MethodPickUp:
+		o.Location = m.Location
+		return &methodInput{Pickup: &pickupInput{o}}
+	}
+	return &methodInput{Shipping: &shippingInput{address, o}}
+}
+
+func newAddressInput(a platform.Address) addressInput {
 	address := addressInput{
 		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City,
 		Province: a.Province, ProvinceCode: a.ProvinceCode, Country: a.Country, CountryCode: a.CountryCode, Zip: a.Zip, Phone: a.Phone,
@@ -217,16 +230,7 @@ func newMethodInput(m *platform.DeliveryMethod) *methodInput {
 	if address.CountryCode != "" {
 		address.Country = ""
 	}
-	o := optionInput{Code: m.Code, Title: m.Title}
-	switch m.Kind {
-	case platform.MethodLocal:
-		o.Phone, o.Instructions = &m.Phone, m.Instructions
-		return &methodInput{Local: &localInput{address, o}}
-	case platform.MethodPickUp:
-		o.Location = m.Location
-		return &methodInput{Pickup: &pickupInput{o}}
-	}
-	return &methodInput{Shipping: &shippingInput{address, o}}
+	return address
 }
 
 func newLineInput(e *platform.LineEdit) lineInput {

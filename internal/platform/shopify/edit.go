@@ -57,6 +57,47 @@ func (s session) editContract(ctx context.Context, contract int64, e *platform.E
 	return s.changed(ctx, contract, raw)
 }
 
+// DeliveryOptions opens a draft of the contract, which is never committed, and asks it. A way of
+// shipping without a price is left out.
+func (c *Client) DeliveryOptions(ctx context.Context, shop platform.Shop, contract int64, to platform.Address) ([]platform.DeliveryOption, bool, error) {
+	options, known, err := c.session(shop).deliveryOptions(ctx, contract, to)
+	return options, known, about(err, "read how orders of contract %d can be delivered", contract)
+}
+
+func (s session) deliveryOptions(ctx context.Context, contract int64, to platform.Address) (list []platform.DeliveryOption, known bool, err error) {
+	address, err := json.Marshal(newAddressInput(to))
+	if err != nil {
+		return nil, false, fmt.Errorf("encode an address: %w", err)
+	}
+	var got *admin.DeliveryOptionsResponse
+	if _, err = s.again(ctx, pauses(ctx), func() (err error) {
+		got, err = admin.DeliveryOptions(ctx, s, gid.Of(typeContract, contract), address)
+		return err
+	}); err != nil {
+		return nil, false, err
+	}
+	if got.Draft == nil {
+		return nil, false, errNoPayload()
+	}
+	if r, ok := refused(got.Draft.UserErrors); ok {
+		return nil, false, r
+	}
+	if got.Draft.Draft == nil || got.Draft.Draft.DeliveryOptions.Options == nil {
+		return nil, false, nil
+	}
+	for _, o := range got.Draft.Draft.DeliveryOptions.Options {
+		if o.Code == "" || o.Price == nil {
+			continue
+		}
+		price, err := amount(*o.Price)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, platform.DeliveryOption{Code: o.Code, Title: o.Title, Price: price})
+	}
+	return list, true, nil
+}
+
 // afterwards turns a failure to read what was changed into platform.ErrUnknown:
 // no other error may be taken for "nothing was done".
 func afterwards(err error) error {

@@ -25,6 +25,7 @@ func newRegistry() registry {
 	r.queries()
 	r.mutations()
 	r.profiles()
+	r.deliveryOptions()
 	r.plans()
 	r.rewards()
 	return r

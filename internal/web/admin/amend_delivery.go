@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/record"
@@ -81,13 +82,14 @@ func (h deliveryHandlers) setDeliveryMethod(ctx context.Context, in *deliveryMet
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.DeliveryMethodUpdated, func(m contract.DeliveryMethod) contract.DeliveryMethod {
+	want := func(m contract.DeliveryMethod) contract.DeliveryMethod {
 		m.Title, m.Code = title, code
 		if m.Kind == "" {
 			m.Kind = record.MethodShipping
 		}
 		return m
-	}))
+	}
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.DeliveryChange{Event: activity.DeliveryMethodUpdated, Want: want}))
 }
 
 type addressIn struct {
@@ -108,5 +110,5 @@ func (h deliveryHandlers) setShippingAddress(ctx context.Context, in *addressIn)
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, activity.ShippingAddressChange, method))
+	return newContractOut(h.edits.SetDelivery(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.DeliveryChange{Event: activity.ShippingAddressChange, Want: method}))
 }

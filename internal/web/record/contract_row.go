@@ -83,7 +83,7 @@ type ContractRow struct {
 	StopUpComingOrderEmail         bool           `json:"stopUpComingOrderEmail" doc:"Whether no e-mail is sent before orders. Always false: the customer switches it off for all contracts." example:"false"`
 	PausedFromActive               bool           `json:"pausedFromActive" doc:"Whether the contract is paused: only active ones can be." example:"false"`
 	SkipPaymentCreateUnpaidOrder   bool           `json:"skipPaymentCreateUnpaidOrder" doc:"Whether orders are made without charging. Always false." example:"false"`
-	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride" doc:"Whether what delivery costs may be set by hand on the contract. Always false." example:"false"`
+	AllowDeliveryPriceOverride     bool           `json:"allowDeliveryPriceOverride" doc:"Whether what delivery costs was set on the contract, and so stays when its orders go to another address." example:"false"`
 	AllowDeliveryAddressOverride   bool           `json:"allowDeliveryAddressOverride" doc:"Whether orders may go to another address than the contract's. Always false." example:"false"`
 	DisableFixEmptyQueue           bool           `json:"disableFixEmptyQueue" doc:"Whether missing upcoming attempts stay missing. Always false: they are made again." example:"false"`
 	EmailBouncedOrFailed           bool           `json:"emailBouncedOrFailed" doc:"Whether an e-mail to the customer's address came back or was reported as spam, so that no more are sent." example:"false"`
@@ -190,7 +190,7 @@ func newContractRow(s shop.Shop, c contract.Contract, created notify.Results, on
 		LifetimeValue: c.Lifetime.Float(), LifetimeValueUSD: in("USD", c.Lifetime),
 		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
-		AutoCharge: c.AutoCharge, PausedFromActive: c.Status == contract.Paused,
+		AutoCharge: c.AutoCharge, AllowDeliveryPriceOverride: c.DeliverySet, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailSent: created.Mail.Status == notify.Sent, SubscriptionCreatedEmailStatus: createdStatus(created.Mail), SubscriptionCreatedSmsStatus: smsStatus(notify.SubscriptionCreated, created.SMS),
 		OrderNote: web.Some(c.Note), CancellationFeedback: web.Some(c.CancellationFeedback), CancellationNote: web.Some(c.CancellationNote), BillingCountryCode: web.Some(c.BillingCountry), DeliveryCountryCode: web.Some(c.DeliveryCountry),
 		ContractDetails: lines, Dunning: c.Dunning != nil, DunningState: newRowDunning(c.Dunning),

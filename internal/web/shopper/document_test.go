@@ -38,7 +38,7 @@ func TestDocumentListsExactlyTheRoutes(t *testing.T) {
 		"GET /upcoming-subscription-contract-one-offs-by-contractId",
 		"POST /cancel-flow", "POST /cancel-flow/{id}/accept", "POST /cancel-flow/{id}/back", "POST /cancel-flow/{id}/comment", "POST /cancel-flow/{id}/confirm",
 		"POST /cancel-flow/{id}/decline", "POST /cancel-flow/{id}/keep", "POST /cancel-flow/{id}/reason",
-		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart",
+		"POST /contracts/{contractId}/discount", "POST /contracts/{contractId}/lines", "POST /contracts/{contractId}/payment-method/send-update-link", "POST /contracts/{contractId}/restart", "POST /contracts/{contractId}/shipping-address/preview",
 		"POST /customer-retention-activities", "POST /loyalty/join", "POST /loyalty/redeem", "POST /magic-link", "POST /subscription-contract-details/replace-variants-v2",
 		"PUT /contracts/{contractId}/box", "PUT /contracts/{contractId}/frequency", "PUT /contracts/{contractId}/lines/{lineId}", "PUT /contracts/{contractId}/payment-method", "PUT /contracts/{contractId}/shipping-address", "PUT /preferences",
 		"PUT /subscription-billing-attempts", "PUT /subscription-billing-attempts/attempt-billing/{id}", "PUT /subscription-billing-attempts/keep-products/{id}", "PUT /subscription-billing-attempts/reschedule/{id}", "PUT /subscription-billing-attempts/retry-payment/{id}",

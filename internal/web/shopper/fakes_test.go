@@ -172,8 +172,14 @@ func (f *fakes) SetFrequency(_ context.Context, who portal.Caller, ref portal.Co
 	return f.change(who, "frequency", ref, sellingPlan)
 }
 
-func (f *fakes) SetDelivery(_ context.Context, who portal.Caller, ref portal.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
+func (f *fakes) SetDelivery(_ context.Context, who portal.Caller, ref portal.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod, _ *money.Amount) (contract.Detail, error) {
 	return f.change(who, "address", ref, want(contract.DeliveryMethod{}).Address.City)
+}
+
+func (f *fakes) DraftDelivery(ctx context.Context, who portal.Caller, id contract.ID, want func(contract.DeliveryMethod) contract.DeliveryMethod) (portal.Delivered, error) {
+	v, d, err := f.Detail(ctx, who, id)
+	to := contractedit.Delivery{Method: want(d.Method), Price: money.Amount{Minor: 1200, Currency: d.Currency}}
+	return portal.Delivered{View: v, From: contractedit.Delivery{Method: d.Method, Price: d.DeliveryPrice}, To: to, Next: to.Price}, err
 }
 
 func (f *fakes) SetPaymentMethod(_ context.Context, who portal.Caller, ref portal.ContractRef, id string) (contract.Detail, error) {

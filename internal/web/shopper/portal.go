@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -74,7 +75,8 @@ type ProductLists interface {
 type TermActions interface {
 	Frequencies(ctx context.Context, who portal.Caller, id contract.ID) ([]portal.Frequency, error)
 	SetFrequency(ctx context.Context, who portal.Caller, ref portal.ContractRef, sellingPlan int64) (contract.Detail, error)
-	SetDelivery(ctx context.Context, who portal.Caller, ref portal.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error)
+	SetDelivery(ctx context.Context, who portal.Caller, ref portal.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod, agreed *money.Amount) (contract.Detail, error)
+	DraftDelivery(ctx context.Context, who portal.Caller, id contract.ID, want func(contract.DeliveryMethod) contract.DeliveryMethod) (portal.Delivered, error)
 }
 
 // PaymentActions change what is charged, and for how much.

@@ -24,9 +24,15 @@ func (o Options) terms(api *web.API) {
 	web.Register(api, change, o.setFrequency)
 
 	address := o.operation("updateShippingAddress", http.MethodPut, "/contracts/{contractId}/shipping-address", termsTag, "Change the delivery address",
-		"Replaces the address of all future orders. Answers with the contract.")
+		"Replaces the address of all future orders, and the price of their delivery by what the platform asks there: the way of the same name counts, or else the merchant's rule. "+
+			"Ask previewShippingAddress before. 400 deliveryUnavailable where nothing can be shipped to. Answers with the contract.")
 	address.Body, address.Errors = record.ShippingAddress{}, append(address.Errors, http.StatusRequestEntityTooLarge)
 	web.Register(api, address, o.setAddress)
+
+	preview := o.operation("previewShippingAddress", http.MethodPost, "/contracts/{contractId}/shipping-address/preview", termsTag, "See what another address would cost",
+		"How the orders would be delivered to an address, and for how much. Changes nothing. 400 deliveryUnavailable where nothing can be shipped to.")
+	preview.Body, preview.Errors = record.ShippingAddress{}, append(preview.Errors, http.StatusRequestEntityTooLarge)
+	web.Register(api, preview, o.previewAddress)
 }
 
 // frequency is a plan option that the shopper may choose.
@@ -107,5 +113,38 @@ func (o Options) setAddress(ctx context.Context, in *bodyIn) (*contractOut, erro
 	if err != nil {
 		return nil, err
 	}
-	return newContractOut(o.Portal.SetDelivery(ctx, o.who(ctx), ref, method))
+	return newContractOut(o.Portal.SetDelivery(ctx, o.who(ctx), ref, method, nil))
+}
+
+// delivered is what another address does to the delivery of orders.
+type delivered struct {
+	Method  string              `json:"deliveryMethod" doc:"The name of the way." example:"Standard"`
+	Price   record.AmountObject `json:"deliveryPrice" doc:"What delivery of each order costs then."`
+	Before  record.AmountObject `json:"deliveryPriceNow" doc:"And now."`
+	Next    record.AmountObject `json:"nextOrderPrice" doc:"What the next order costs then, before taxes."`
+	NowName string              `json:"deliveryMethodNow" doc:"The name of the way now." example:"Standard"`
+}
+
+type deliveredOut struct{ Body delivered }
+
+func (o Options) previewAddress(ctx context.Context, in *bodyIn) (*deliveredOut, error) {
+	ref, err := in.ref()
+	if err != nil {
+		return nil, err
+	}
+	var body record.ShippingAddress
+	if err := into(&in.JSONBody, &body); err != nil {
+		return nil, err
+	}
+	method, err := body.Method()
+	if err != nil {
+		return nil, err
+	}
+	is, err := o.Portal.DraftDelivery(ctx, o.who(ctx), ref.ID, method)
+	if err != nil {
+		return nil, err
+	}
+	return &deliveredOut{delivered{
+		Method: is.To.Method.Title, Price: record.NewAmount(is.To.Price), Before: record.NewAmount(is.From.Price), Next: record.NewAmount(is.Next), NowName: is.From.Method.Title,
+	}}, nil
 }

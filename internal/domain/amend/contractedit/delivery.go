@@ -3,7 +3,11 @@ package contractedit
 import (
 	"cmp"
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
@@ -19,29 +23,93 @@ func (s *Service) SetDeliveryPrice(ctx context.Context, of shop.ID, cmd amend.Co
 		return contract.Detail{}, err
 	}
 	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
-		if err := amend.CheckEditable(d.Contract); err != nil || d.DeliveryPrice == price {
+		if err := amend.CheckEditable(d.Contract); err != nil || d.DeliveryPrice == price && d.DeliverySet {
 			return amend.Change{}, err
 		}
 		return amend.Change{
 			Edit:    platform.Edit{DeliveryPrice: &price},
+			Update:  func(c *contract.Contract) { c.DeliverySet = true },
 			Entries: []amend.Note{{Event: activity.ManualDeliveryPriceUpdated, Details: termsDetails{From: d.DeliveryPrice.String(), To: price.String()}}},
 		}, nil
 	})
 }
 
-// SetDelivery changes the delivery method, as a function of the current one.
-func (s *Service) SetDelivery(ctx context.Context, of shop.ID, cmd amend.Command, event activity.EventType, want func(contract.DeliveryMethod) contract.DeliveryMethod) (contract.Detail, error) {
-	return s.Edit(ctx, of, cmd, func(_ shop.Shop, d contract.Detail) (amend.Change, error) {
+// DeliveryChange is a change of where and how orders are delivered.
+type DeliveryChange struct {
+	Event  activity.EventType                                    // of its entry
+	Want   func(contract.DeliveryMethod) contract.DeliveryMethod // of the current one
+	Agreed *money.Amount                                         // what delivery may cost then; nil: whatever it costs
+}
+
+// Delivery is how an order is delivered, and for how much.
+type Delivery struct {
+	Method contract.DeliveryMethod
+	Price  money.Amount
+}
+
+// SetDelivery changes where and how orders are delivered. The platform says for how much, unless a
+// person has set the price: see DeliveryBy.
+func (s *Service) SetDelivery(ctx context.Context, of shop.ID, cmd amend.Command, change DeliveryChange) (contract.Detail, error) {
+	return s.Edit(ctx, of, cmd, func(store shop.Shop, d contract.Detail) (amend.Change, error) {
 		if err := amend.CheckEditable(d.Contract); err != nil {
 			return amend.Change{}, err
 		}
-		method := want(d.Method)
-		details := deliveryChanges(d.Method, method)
+		becomes, err := s.DeliveryBy(ctx, store, d, change.Want)
+		if err != nil {
+			return amend.Change{}, err
+		}
+		if change.Agreed != nil && becomes.Price != *change.Agreed {
+			return amend.Change{}, fault.New(fault.FailedPrecondition, "delivery costs %s now, and not %s", becomes.Price, change.Agreed).
+				Entity(amend.Entity).Code("deliveryPriceChanged").Field("deliveryPrice")
+		}
+		details := deliveryChanges(d.Method, becomes.Method)
 		if len(details.Fields) == 0 {
 			return amend.Change{}, nil
 		}
-		return amend.Change{Edit: platform.Edit{Method: &method}, Entries: []amend.Note{{Event: event, Details: details}}}, nil
+		c := amend.Change{Edit: platform.Edit{Method: &becomes.Method}, Entries: []amend.Note{{Event: change.Event, Details: details}}}
+		if becomes.Price != d.DeliveryPrice {
+			c.Edit.DeliveryPrice = &becomes.Price
+			c.Entries = append(c.Entries, amend.Note{Event: activity.SystemUpdatedDeliveryPrice, Details: termsDetails{From: d.DeliveryPrice.String(), To: becomes.Price.String()}})
+		}
+		return c, nil
 	})
+}
+
+// DeliveryBy returns how a contract's orders are delivered after a change. Where they go somewhere
+// else the platform says how they can be shipped there: the way of the same name counts, or else
+// the store's rule. A way that a person names and the platform does not know keeps the price.
+// It is a FailedPrecondition if the orders cannot be shipped there at all.
+func (s *Service) DeliveryBy(ctx context.Context, store shop.Shop, d contract.Detail, want func(contract.DeliveryMethod) contract.DeliveryMethod) (Delivery, error) {
+	is := Delivery{want(d.Method), d.DeliveryPrice}
+	elsewhere := place(d.Method.Address) != place(is.Method.Address) || d.Method.Kind != is.Method.Kind
+	if d.DeliverySet || d.Method.Kind == "" || is.Method.Kind != platform.MethodShipping || !elsewhere && d.Method.Title == is.Method.Title {
+		return is, nil
+	}
+	options, known, err := s.Platform.DeliveryOptions(platform.Interactive(ctx), store.At(), int64(d.ID), is.Method.Address)
+	if _, refused := errors.AsType[*platform.Refusal](err); refused {
+		return is, nil //nolint:nilerr // the change is refused with the platform's reason
+	}
+	if err != nil {
+		return is, amend.PlatformError(err)
+	}
+	options = slices.DeleteFunc(options, func(o platform.DeliveryOption) bool { return o.Price.Currency != d.Currency })
+	switch at := slices.IndexFunc(options, func(o platform.DeliveryOption) bool { return strings.EqualFold(o.Title, is.Method.Title) }); {
+	case !known:
+	case at >= 0:
+		is.Price = options[at].Price
+	case len(options) == 0 && elsewhere:
+		return is, fault.New(fault.FailedPrecondition, "orders cannot be shipped to this address: the store's delivery profile has no way there").
+			Entity(amend.Entity).Code("deliveryUnavailable").Field("address")
+	case elsewhere && store.Settings.Delivery() == shop.CheapestDelivery:
+		cheapest := slices.MinFunc(options, func(a, b platform.DeliveryOption) int { return cmp.Compare(a.Price.Minor, b.Price.Minor) })
+		is.Method.Code, is.Method.Title, is.Price = cheapest.Code, cheapest.Title, cheapest.Price
+	}
+	return is, nil
+}
+
+// place is what of an address decides how orders get there.
+func place(a contract.Address) contract.Address {
+	return contract.Address{Address1: a.Address1, City: a.City, ProvinceCode: a.ProvinceCode, CountryCode: a.CountryCode, Zip: a.Zip}
 }
 
 // deliveryChanges lists what differs between two delivery methods. It names the fields

@@ -39,7 +39,7 @@ var contractTypes = []Type{
 			"origin originOrderId:number originOrderName firstAmount:number importedId splitFrom:number earlierOrders:number split:json " +
 			"seriesCycle:number seriesStart:at seriesPassed:number seriesMoved:truth laterSeries:json passedCycles:number nextBillingDate:at queueUpdatedAt:at " +
 			"overrides:json oneOffs:number notifiedFor:at remindedFor:at cardRemindedFor:at " +
-			"pendingChange:json amendAt:due inFlightEdits:json moving:json pause:json ending:json trial:json dunning:json lifelong:truth expireAt:at " +
+			"pendingChange:json amendAt:due inFlightEdits:json moving:json pause:json ending:json trial:json dunning:json lifelong:truth deliverySet:truth expireAt:at " +
 			"cancellationFeedback cancellationNote cancelledOrderDate:at " +
 			"orders:number lifetime:number lastPayment lastOrderId:number lastOrderName lastOrderAt:at lastOrderAmount:number " +
 			"createdAt:at updatedAt:at activatedAt:at pausedAt:at cancelledAt:at",

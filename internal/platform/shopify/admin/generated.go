@@ -1023,6 +1023,32 @@ func (v *DeleteSubscriptionWebhookSubscriptionDeleteWebhookSubscriptionDeletePay
 	return v.UserErrors
 }
 
+// DeliveryOptionsDraftSubscriptionContractUpdatePayload includes the requested fields of the GraphQL type SubscriptionContractUpdatePayload.
+type DeliveryOptionsDraftSubscriptionContractUpdatePayload struct {
+	Draft      *DraftOptions    `json:"draft"`
+	UserErrors []wire.UserError `json:"userErrors"`
+}
+
+// GetDraft returns DeliveryOptionsDraftSubscriptionContractUpdatePayload.Draft, and is useful for accessing the field via an interface.
+func (v *DeliveryOptionsDraftSubscriptionContractUpdatePayload) GetDraft() *DraftOptions {
+	return v.Draft
+}
+
+// GetUserErrors returns DeliveryOptionsDraftSubscriptionContractUpdatePayload.UserErrors, and is useful for accessing the field via an interface.
+func (v *DeliveryOptionsDraftSubscriptionContractUpdatePayload) GetUserErrors() []wire.UserError {
+	return v.UserErrors
+}
+
+// DeliveryOptionsResponse is returned by DeliveryOptions on success.
+type DeliveryOptionsResponse struct {
+	Draft *DeliveryOptionsDraftSubscriptionContractUpdatePayload `json:"draft"`
+}
+
+// GetDraft returns DeliveryOptionsResponse.Draft, and is useful for accessing the field via an interface.
+func (v *DeliveryOptionsResponse) GetDraft() *DeliveryOptionsDraftSubscriptionContractUpdatePayload {
+	return v.Draft
+}
+
 // DeliveryPolicy includes the requested fields of the GraphQL type SubscriptionDeliveryPolicy.
 type DeliveryPolicy struct {
 	Interval      string         `json:"interval"`
@@ -1185,6 +1211,14 @@ func (v *Draft) GetId() string { return v.Id }
 
 // GetOriginalContract returns Draft.OriginalContract, and is useful for accessing the field via an interface.
 func (v *Draft) GetOriginalContract() *DraftOrigin { return v.OriginalContract }
+
+// DraftOptions includes the requested fields of the GraphQL type SubscriptionDraft.
+type DraftOptions struct {
+	DeliveryOptions wire.DeliveryOptions `json:"deliveryOptions"`
+}
+
+// GetDeliveryOptions returns DraftOptions.DeliveryOptions, and is useful for accessing the field via an interface.
+func (v *DraftOptions) GetDeliveryOptions() wire.DeliveryOptions { return v.DeliveryOptions }
 
 // DraftOrigin includes the requested fields of the GraphQL type SubscriptionContract.
 type DraftOrigin struct {
@@ -2904,6 +2938,18 @@ type __DeleteSubscriptionInput struct {
 
 // GetId returns __DeleteSubscriptionInput.Id, and is useful for accessing the field via an interface.
 func (v *__DeleteSubscriptionInput) GetId() string { return v.Id }
+
+// __DeliveryOptionsInput is used internally by genqlient
+type __DeliveryOptionsInput struct {
+	Contract string          `json:"contract"`
+	Address  json.RawMessage `json:"address"`
+}
+
+// GetContract returns __DeliveryOptionsInput.Contract, and is useful for accessing the field via an interface.
+func (v *__DeliveryOptionsInput) GetContract() string { return v.Contract }
+
+// GetAddress returns __DeliveryOptionsInput.Address, and is useful for accessing the field via an interface.
+func (v *__DeliveryOptionsInput) GetAddress() json.RawMessage { return v.Address }
 
 // __DeliveryProfilePartsInput is used internally by genqlient
 type __DeliveryProfilePartsInput struct {
@@ -7160,6 +7206,68 @@ func DeleteSubscription(
 	}
 
 	data_ = &DeleteSubscriptionResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by DeliveryOptions.
+const DeliveryOptions_Operation = `
+mutation DeliveryOptions ($contract: ID!, $address: MailingAddressInput!) {
+	draft: subscriptionContractUpdate(contractId: $contract) {
+		draft {
+			deliveryOptions(deliveryAddress: $address) {
+				__typename
+				... on SubscriptionDeliveryOptionResultSuccess {
+					deliveryOptions {
+						__typename
+						... on SubscriptionShippingOption {
+							code
+							title
+							price {
+								amount
+								currencyCode
+							}
+						}
+					}
+				}
+				... on SubscriptionDeliveryOptionResultFailure {
+					message
+				}
+			}
+		}
+		userErrors {
+			code
+			field
+			message
+		}
+	}
+}
+`
+
+// The draft is never committed, and so changes nothing.
+func DeliveryOptions(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	contract string,
+	address json.RawMessage,
+) (data_ *DeliveryOptionsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeliveryOptions",
+		Query:  DeliveryOptions_Operation,
+		Variables: &__DeliveryOptionsInput{
+			Contract: contract,
+			Address:  address,
+		},
+	}
+
+	data_ = &DeliveryOptionsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -218,3 +218,14 @@ type UserError struct {
 	Field   []string `json:"field"`
 	Message string   `json:"message"`
 }
+
+// DeliveryOptions are the ways in which a draft's orders can be delivered to an address, or why they
+// are not known.
+type DeliveryOptions struct {
+	Options []struct {
+		Code  string `json:"code"` // empty: it is no way of shipping
+		Title string `json:"title"`
+		Price *Money `json:"price"`
+	} `json:"deliveryOptions"` // null: they are not known
+	Message string `json:"message"`
+}

@@ -30,6 +30,12 @@ func generalForm(s shop.Shop) formPage {
 					Min: "1", Limit: strconv.Itoa(shop.MaxCatchUp), Hint: "After an outage, so that banks are not asked all at once.",
 				},
 			}},
+			{"Delivery", "When a customer changes the address, the platform says how orders can be shipped there. The way of the same name is kept, at its price there.", []dashboard.Field{
+				{
+					Name: "delivery", Type: "select", Label: "When there is none of the same name", Required: true, Choices: deliveryChoices(set.Delivery()),
+					Hint: "A price that was set on a contract stays in any case.",
+				},
+			}},
 			{"Memberships", "Contracts on these selling plans are memberships. When the list changes, all contracts are read again.", []dashboard.Field{
 				{Name: "memberships", Label: "Numbers of selling plans", Max: 2000, Value: strings.Trim(strings.ReplaceAll(fmt.Sprint(set.Memberships), " ", ", "), "[]"), Hint: "Separated by commas."},
 			}},
@@ -39,6 +45,15 @@ func generalForm(s shop.Shop) formPage {
 			}},
 		},
 	}
+}
+
+func deliveryChoices(is shop.DeliveryRule) []dashboard.Choice {
+	var list []dashboard.Choice
+	for _, rule := range shop.DeliveryRules {
+		name := map[shop.DeliveryRule]string{shop.CheapestDelivery: "Take the cheapest way there", shop.KeepDelivery: "Keep the way and the price"}[rule]
+		list = append(list, dashboard.Choice{Value: string(rule), Name: name, Selected: rule == is})
+	}
+	return list
 }
 
 const (
@@ -66,6 +81,7 @@ func (m *room) saveGeneral(w http.ResponseWriter, r *http.Request, v dashboard.V
 func enterGeneral(r *http.Request, s *shop.Settings) error {
 	var err error
 	s.ImmediateOrders, s.FreezeUntilMinCycles = ticked(r, "immediate"), ticked(r, "freeze")
+	s.DeliveryRule = shop.DeliveryRule(r.PostForm.Get("delivery"))
 	if s.CatchUpHours, err = whole(r, "catch-up", "The number of hours"); err != nil {
 		return err
 	}

@@ -3,11 +3,15 @@ package delivery
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	countries "github.com/perennialhq/perennial/internal/domain/delivery"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
@@ -24,7 +28,8 @@ type Sheets interface {
 // Changes reads and changes where orders go. Failures are faults.
 type Changes interface {
 	Detail(ctx context.Context, who do.Caller, id contract.ID) (do.View, contract.Detail, error)
-	ShipTo(ctx context.Context, who do.Caller, ref do.ContractRef, to contract.Address) (contract.Detail, error)
+	SetDelivery(ctx context.Context, who do.Caller, ref do.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod, agreed *money.Amount) (contract.Detail, error)
+	DraftDelivery(ctx context.Context, who do.Caller, id contract.ID, want func(contract.DeliveryMethod) contract.DeliveryMethod) (do.Delivered, error)
 }
 
 // Options are what the room needs.
@@ -52,6 +57,7 @@ const (
 	scope  = "scope"
 	onlyIt = "this"
 	allOf  = "all"
+	prices = "prices" // of delivery that were agreed to, by contract
 )
 
 // input is a field of the address.
@@ -120,6 +126,15 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit, refus
 	if err != nil {
 		return err
 	}
+	if f, ok := errors.AsType[*fault.Error](refused); ok && f.ErrorKey == "deliveryPriceChanged" {
+		concerned := []contract.ID{id}
+		if r.PostForm.Get(scope) == allOf {
+			concerned = append(concerned, others...)
+		}
+		if err := m.addPrices(r, v, &q, concerned); err != nil {
+			return err
+		}
+	}
 	if len(others) > 0 {
 		all := r.PostForm.Get(scope) == allOf
 		q.Fields = append(q.Fields, portal.Field{Name: scope, Type: "radio", Label: v.T("address.scope"), Required: true, Choices: []portal.Choice{
@@ -128,6 +143,43 @@ func (m room) show(w http.ResponseWriter, r *http.Request, v portal.Visit, refus
 	}
 	q.Button, q.Keep = v.T("address.button"), v.T("address.keep")
 	return v.Ask(w, r, q, refused)
+}
+
+// addPrices adds to a question what delivery costs at the new address, where that is another price,
+// and asks to agree. Contracts whose orders cannot be shipped there are left out.
+func (m room) addPrices(r *http.Request, v portal.Visit, q *portal.Question, concerned []contract.ID) error {
+	var agreed []string
+	for _, id := range concerned {
+		is, err := m.Changes.DraftDelivery(r.Context(), v.Caller(r), id, do.ShipTo(addressOf(r)))
+		if fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.Invalid) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if is.To.Price == is.From.Price {
+			continue
+		}
+		q.Says = append(q.Says, v.T("address.newPrice", "product", words.Name(v, is.State.Contract), "method", is.To.Method.Title,
+			"amount", words.Amount(v, is.To.Price), "was", words.Amount(v, is.From.Price), "total", words.Amount(v, is.Next)))
+		agreed = append(agreed, fmt.Sprintf("%d:%d", id, is.To.Price.Minor))
+	}
+	if len(agreed) > 0 {
+		q.Fields = append(q.Fields, portal.Field{Name: prices, Type: "checkbox", Label: v.T("address.agree"), Value: strings.Join(agreed, " "), Required: true})
+	}
+	return nil
+}
+
+// agreedTo returns what delivery of a contract's orders may cost by what its subscriber has agreed to:
+// what it costs now, or the price that the form showed.
+func agreedTo(r *http.Request, c contract.Contract) money.Amount {
+	for _, one := range strings.Fields(r.PostForm.Get(prices)) {
+		id, price, _ := strings.Cut(one, ":")
+		if n, err := strconv.ParseInt(price, 10, 64); err == nil && id == strconv.FormatInt(int64(c.ID), 10) {
+			return money.Amount{Minor: n, Currency: c.Currency}
+		}
+	}
+	return c.DeliveryPrice
 }
 
 // countryChoices are all countries, by name.
@@ -191,18 +243,47 @@ func (m room) change(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 // set changes the address of a contract and, when it is asked for, that of the others. Those that do
 // not take it keep theirs, which is said.
 func (m room) set(ctx context.Context, r *http.Request, v portal.Visit, ref do.ContractRef, to contract.Address) (done string, err error) {
-	if _, err := m.Changes.ShipTo(ctx, v.Caller(r), ref, to); err != nil || r.PostForm.Get(scope) != allOf {
-		return "address", err
+	var others []contract.ID
+	if r.PostForm.Get(scope) == allOf {
+		if others, err = m.agreed(ctx, r, v, ref.ID, to); err != nil {
+			return "", err
+		}
 	}
-	others, err := m.others(r, v, ref.ID)
-	if err != nil {
-		return "addresses-partly", nil //nolint:nilerr // the change that is made is not taken back
+	if err := m.ship(ctx, r, v, ref, to); err != nil || others == nil {
+		return "address", err
 	}
 	done = "addresses"
 	for _, other := range others {
-		if _, err := m.Changes.ShipTo(ctx, v.Caller(r), do.ContractRef{ID: other}, to); err != nil {
+		if err := m.ship(ctx, r, v, do.ContractRef{ID: other}, to); err != nil {
 			done = "addresses-partly"
 		}
 	}
 	return done, nil
+}
+
+// agreed returns the subscriber's other contracts, or an error if what delivery of one of them costs at
+// an address was not agreed to.
+func (m room) agreed(ctx context.Context, r *http.Request, v portal.Visit, id contract.ID, to contract.Address) ([]contract.ID, error) {
+	others, err := m.others(r, v, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range others {
+		is, err := m.Changes.DraftDelivery(ctx, v.Caller(r), other, do.ShipTo(to))
+		if err == nil && is.To.Price != agreedTo(r, is.State.Contract) {
+			return nil, fault.New(fault.FailedPrecondition, "delivery of contract %d costs %s", other, is.To.Price).Code("deliveryPriceChanged").Field(prices)
+		}
+	}
+	return append([]contract.ID{}, others...), nil
+}
+
+// ship changes the address of one contract at the price that its subscriber has agreed to.
+func (m room) ship(ctx context.Context, r *http.Request, v portal.Visit, ref do.ContractRef, to contract.Address) error {
+	is, _, err := m.Changes.Detail(ctx, v.Caller(r), ref.ID)
+	if err != nil {
+		return err
+	}
+	agreed := agreedTo(r, is.State.Contract)
+	_, err = m.Changes.SetDelivery(ctx, v.Caller(r), ref, do.ShipTo(to), &agreed)
+	return err
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -33,10 +35,29 @@ func (c *deliveryChanges) Detail(ctx context.Context, who do.Caller, id contract
 	return v, detail, err
 }
 
-func (c *deliveryChanges) ShipTo(_ context.Context, _ do.Caller, ref do.ContractRef, to contract.Address) (contract.Detail, error) {
+// DraftDelivery has delivery to France cost 12.00.
+func (c *deliveryChanges) DraftDelivery(ctx context.Context, who do.Caller, id contract.ID, want func(contract.DeliveryMethod) contract.DeliveryMethod) (do.Delivered, error) {
+	v, d, err := c.Detail(ctx, who, id)
+	is := do.Delivered{View: v, From: contractedit.Delivery{Method: d.Method, Price: d.DeliveryPrice}, To: contractedit.Delivery{Method: want(d.Method), Price: d.DeliveryPrice}}
+	if is.To.Method.Title = "Abroad"; is.To.Method.Address.CountryCode == "FR" {
+		is.To.Price.Minor = 1200
+	}
+	is.Next = money.Amount{Minor: 5000, Currency: d.Currency}
+	return is, err
+}
+
+func (c *deliveryChanges) SetDelivery(ctx context.Context, who do.Caller, ref do.ContractRef, want func(contract.DeliveryMethod) contract.DeliveryMethod, agreed *money.Amount) (contract.Detail, error) {
 	if ref.ID == c.stays {
 		return contract.Detail{}, fault.New(fault.FailedPrecondition, "the platform refuses the change: zip is not valid for Canada").Code("platformRefused").Field("zip")
 	}
+	is, err := c.DraftDelivery(ctx, who, ref.ID, want)
+	if err != nil {
+		return contract.Detail{}, err
+	}
+	if is.To.Price != *agreed {
+		return contract.Detail{}, fault.New(fault.FailedPrecondition, "delivery costs %s", is.To.Price).Code("deliveryPriceChanged").Field("deliveryPrice")
+	}
+	to := is.To.Method.Address
 	c.asked = append(c.asked, fmt.Sprintf("%d to %s, %s %s", ref.ID, to.Address1, to.City, to.CountryCode))
 	return contract.Detail{}, nil
 }
@@ -73,6 +94,28 @@ func TestAddressIsChangedOfOneSubscriptionOrOfAll(t *testing.T) {
 	const one, two = "1 to 12 Mill Lane, Ottawa CA", "2 to 12 Mill Lane, Ottawa CA"
 	if got, want := strings.Join(c.asked, "\n"), strings.Join([]string{one, one, two, one}, "\n"); got != want {
 		t.Errorf("changed:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// Another price of delivery is shown with what the next order costs, and nothing is changed before the
+// subscriber agrees to it, for all the contracts together.
+func TestNewPriceOfDeliveryIsAgreedToFirst(t *testing.T) {
+	t.Parallel()
+	c := &deliveryChanges{}
+	s := openDelivery(t, c, portaltest.Subscription(1), portaltest.Subscription(2))
+	france := func(fields ...string) []string {
+		return append([]string{"countryCode", "FR", "address1", "1 rue Haute", "city", "Paris"}, fields...)
+	}
+	asks := s.Send(s.Get(portaltest.At+deliveryPath), deliveryPath, france("scope", "all")...)
+	s.Want(asks, http.StatusUnprocessableEntity, "delivery by Abroad costs $12.00 for each order there, instead of $2.50. Your next order then costs $50.00.",
+		"I agree to the new price of delivery.", `value="1:1200 2:1200"`, `value="1 rue Haute"`)
+	s.Want(s.Send(asks, deliveryPath, france("scope", "all", "prices", "1:1200")...), http.StatusUnprocessableEntity, `value="1:1200 2:1200"`)
+	if len(c.asked) != 0 {
+		t.Fatalf("without an agreement it changed %v", c.asked)
+	}
+	s.Want(s.Send(asks, deliveryPath, france("scope", "all", "prices", "1:1200 2:1200")...), http.StatusOK, "The orders of all your subscriptions go to the new address.")
+	if len(c.asked) != 2 {
+		t.Errorf("changed %v", c.asked)
 	}
 }
 
