@@ -159,11 +159,16 @@ func (e *End) Discard(ctx context.Context, of shop.Shop, c moving.Contract, numb
 }
 
 // Open activates a contract that was created paused, and makes its orders to come what they were.
-func (e *End) Open(ctx context.Context, of shop.Shop, c moving.Contract, number int64) error {
+func (e *End) Open(ctx context.Context, store shop.Shop, c moving.Contract, number int64) error {
+	if c.Status == contract.Paused && !c.PausedTo.IsZero() { // it was created paused, without an end
+		ends := of(number, "status", string(contract.Paused), "pauseTillDate", c.PausedTo.UTC().Format(time.RFC3339))
+		_, err := e.send(ctx, call{method: http.MethodPut, path: "/subscription-contracts-update-status", line: c.Line, query: ends}, nil)
+		return about(err, "set the end of the pause of contract %d", number)
+	}
 	if c.Status != contract.Active {
 		return nil
 	}
-	return about(e.activate(ctx, of, c, number, nil), "activate contract %d", number)
+	return about(e.activate(ctx, store, c, number, nil), "activate contract %d", number)
 }
 
 // Adjust does nothing: services list no orders of a contract that is paused. Open adjusts them.

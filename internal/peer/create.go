@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -81,7 +82,7 @@ func body(c moving.Contract, now time.Time) newContract {
 		if l.Plan != 0 {
 			line.Plan = strconv.FormatInt(l.Plan, 10)
 		}
-		if rest := l.Rest(c.Orders); rest != nil {
+		if rest := l.Rest(c.CyclesDone); rest != nil {
 			for _, s := range rest.Cycles {
 				line.Pricing = append(line.Pricing, step(s))
 			}
@@ -146,7 +147,7 @@ func (e *End) discount(ctx context.Context, c moving.Contract, number int64) err
 		return err
 	}
 	for _, d := range c.Discounts {
-		if d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles >= d.CycleLimit || d.TargetIsOrder {
+		if bundle.IsDiscount(d.Title) || d.FreeShipping || d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles >= d.CycleLimit || d.TargetIsOrder {
 			continue
 		}
 		title := d.Title

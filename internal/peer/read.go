@@ -78,7 +78,7 @@ func (e *End) contract(ctx context.Context, of shop.Shop, line shop.Line, number
 		if err := e.orders(ctx, line, &c, cal); err != nil {
 			return moving.Contract{}, err
 		}
-		if c.MaxCycles > 0 {
+		if c.MaxCycles > 0 || slices.ContainsFunc(c.Lines, func(l moving.Line) bool { return l.Pricing != nil }) {
 			if err := e.cyclesDone(ctx, line, &c); err != nil {
 				return moving.Contract{}, err
 			}
@@ -128,10 +128,13 @@ func (s contractShape) contract(row rowShape, other money.Currency, cal cadence.
 		},
 		Billing: s.Billing.policy(), Delivery: s.Delivery.policy(), MinCycles: max(int(s.Billing.MinCycles), int(row.Min)), MaxCycles: max(int(s.Billing.MaxCycles), int(row.Max)),
 		Orders: int(row.Orders), DeliveryPrice: s.DeliveryPrice.in(currency), Method: s.Method.method(), Note: string(s.Note), Attributes: attributes(s.Attributes),
-		Next: s.Next.in(cal), EndsAt: row.EndsOn.in(cal), CreatedAt: s.CreatedAt.Time, UpdatedAt: s.UpdatedAt.Time, ImportedID: string(row.Imported),
+		Next: s.Next.in(cal), EndsAt: row.EndsOn.in(cal), PausedTo: row.PausedTo.in(cal), CreatedAt: s.CreatedAt.Time, UpdatedAt: s.UpdatedAt.Time, ImportedID: string(row.Imported),
 	}
 	if row.Origin > 0 {
 		c.Orders++
+	}
+	if c.Status == contract.Paused && c.Next.IsZero() {
+		c.Next = row.NextPaid.in(cal)
 	}
 	if s.DeliveryPrice.Amount == "" {
 		c.DeliveryPrice.Currency = currency

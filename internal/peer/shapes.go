@@ -315,6 +315,8 @@ type rowShape struct {
 	Max       id      `json:"maxCycles"`
 	Imported  word    `json:"importedId"`
 	EndsOn    instant `json:"pendingCancellationDate"`
+	PausedTo  instant `json:"pauseTillDate"`
+	NextPaid  instant `json:"nextPaidBillingDate"` // also in a pause
 	UpdatedAt instant `json:"updatedAt"`
 	Next      instant `json:"nextBillingDate"`
 }

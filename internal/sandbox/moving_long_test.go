@@ -8,9 +8,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
-	moves "github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/pgtest"
-	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
 // A store moves from one service to another in waves. Each customer is charged the same amounts on the
@@ -84,21 +82,6 @@ func TestPartsMoveOutBeforeContractsOnPostgreSQL(t *testing.T) {
 func TestMoveGoesOnAfterKillAtEachStageOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	goesOnAfterKills(t, pgtest.Empty)
-}
-
-// moveOut starts a move of the second instance's contracts to the first one.
-func (b *bench) moveOut() moving.ID {
-	b.t.Helper()
-	m := b.Manifest()
-	plans := demo.MembershipPlans()
-	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
-		Direction: moving.Out, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Key: m.APIKey, Rate: 1000}, By: activity.Operator,
-		Plans: map[int64]int64{plans[0]: plans[0], plans[1]: plans[1]},
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return move.ID
 }
 
 // While the platform and the other service fail, and both are restarted, a store moves to a service and

@@ -201,3 +201,18 @@ func (b *bench) withoutSwaps() {
 		b.t.Fatalf("removing the swap rule answered %d %s", status, text)
 	}
 }
+
+// moveOut starts a move of the second instance's contracts to the first one.
+func (b *bench) moveOut() moving.ID {
+	b.t.Helper()
+	m := b.Manifest()
+	plans := demo.MembershipPlans()
+	move, err := b.second.front.running().Moves.Start(b.t.Context(), b.secondStore(), moves.New{
+		Direction: moving.Out, Peer: moving.Peer{Address: m.Subscriptions, Memberships: m.Memberships, Key: m.APIKey, Rate: 1000}, By: activity.Operator,
+		Plans: map[int64]int64{plans[0]: plans[0], plans[1]: plans[1]},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return move.ID
+}

@@ -24,7 +24,7 @@ type Note struct {
 	Details any
 }
 
-func (c Change) empty() bool { return len(c.Entries) == 0 }
+func (c Change) empty() bool { return len(c.Entries) == 0 && c.Edit.Empty() && c.Update == nil }
 
 // cancelPending makes a change that edits or removes a line also cancel that line's
 // pending change.

@@ -3,6 +3,7 @@
 package moving
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ type Contract struct {
 	Delivery   contract.Policy   `json:"delivery"`
 	MinCycles  int               `json:"minCycles,omitempty"`  // orders that are owed, of all Orders; 0: no limit
 	MaxCycles  int               `json:"maxCycles,omitempty"`  // 0: no limit
-	CyclesDone int               `json:"cyclesDone,omitempty"` // of MaxCycles; whether the order of the checkout is one is the service's rule
+	CyclesDone int               `json:"cyclesDone,omitempty"` // before the next order, of MaxCycles and of prices by cycle; whether the order of the checkout is one is the service's rule
 	Orders     int               `json:"orders,omitempty"`     // that the customer has had, with the one of the checkout
 
 	Lines         []Line                  `json:"lines"`
@@ -40,6 +41,7 @@ type Contract struct {
 	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
 	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
 	EndsAt      time.Time  `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
+	PausedTo    time.Time  `json:"pausedTo,omitzero"`  // when a pause ends; zero: not by itself
 	CreatedAt   time.Time  `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
 	ImportedID  string     `json:"importedId,omitempty"`
@@ -169,7 +171,7 @@ func (c Contract) Stored(cal cadence.Calendar) contract.Contract {
 		s.Lines = append(s.Lines, contract.LineItem{
 			ID: l.ID, ProductID: l.Product, VariantID: l.Variant, Title: l.Title, Quantity: l.Quantity, Price: l.Price, SellingPlanID: l.Plan, SellingPlanName: l.PlanName,
 		})
-		if rest := l.Rest(c.Orders); rest != nil {
+		if rest := l.Rest(c.CyclesDone); rest != nil {
 			if s.Pricing == nil {
 				s.Pricing = make(map[string]contract.Pricing)
 			}
@@ -215,17 +217,28 @@ func explained(s contract.Contract, orders []Upcoming, cal cadence.Calendar) (n 
 	return n
 }
 
-// Rest returns the prices by cycle that are left when so many orders were made; nil: the price
-// does not change any more.
-func (l Line) Rest(orders int) *contract.Pricing {
+// Rest returns the prices by cycle that are left after so many cycles; nil: the price does not change
+// any more.
+func (l Line) Rest(cycles int) *contract.Pricing {
 	if l.Pricing == nil {
 		return nil
 	}
-	rest := l.Pricing.From(orders + 1)
+	rest := l.Pricing.From(cycles + 1)
 	if len(rest.Cycles) == 0 {
 		return nil
 	}
 	return &rest
+}
+
+// Resuming returns the contract with a next order that does not fall into its pause.
+func (c Contract) Resuming(cal cadence.Calendar) Contract {
+	if c.PausedTo.IsZero() || c.Next.IsZero() || !c.Next.Before(c.PausedTo) {
+		return c
+	}
+	s := c.Stored(cal)
+	cycles := s.CycleFrom(c.PausedTo, cal) - 1
+	c.Next, c.CyclesDone = s.DueOn(1+cycles, cal), c.CyclesDone+cycles
+	return c
 }
 
 // After returns the contract as it is after more orders: the next ones are due later. Of none it
@@ -241,6 +254,23 @@ func (c Contract) After(orders int, cal cadence.Calendar) Contract {
 		c.Next = c.Upcoming[0].Date
 	}
 	return c
+}
+
+// comparedOrders is how many orders to come are compared before a contract is cancelled where it was.
+const comparedOrders = 3
+
+// Differs says which of the next orders another reading of the contract charges another amount for, by
+// what both readings hold; "": none. One-time products are left out: they follow later.
+func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
+	for n := range comparedOrders {
+		if c.MaxCycles > 0 && n >= max(1, c.MaxCycles-c.CyclesDone) {
+			break
+		}
+		if was, now := c.Amount(n, cal), is.Amount(n, cal); was != now {
+			return fmt.Sprintf("order %d from now on would cost %s instead of %s", n+1, now, was)
+		}
+	}
+	return ""
 }
 
 // Amount returns what the next order but so many costs, before taxes.

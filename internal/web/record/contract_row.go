@@ -64,7 +64,7 @@ type ContractRow struct {
 	LifetimeValue                  float64        `json:"lifetimeValue" doc:"Sum of all renewal orders so far, in the contract's currency, as they were charged, with taxes and delivery. An order that is refunded or cancelled at the platform later stays in it: the platform tells the service of neither." example:"98"`
 	LifetimeValueUSD               *float64       `json:"lifetimeValueUSD" doc:"lifetimeValue in US dollars. Amounts are not converted: null when the contract has another currency." example:"98"`
 	NextBillingDate                *web.Instant   `json:"nextBillingDate" format:"date-time" doc:"When the next order is charged, in UTC; null when none is to come." example:"2026-01-31T08:00:00Z"`
-	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between." example:"2026-01-31T08:00:00Z"`
+	NextPaidBillingDate            *web.Instant   `json:"nextPaidBillingDate" format:"date-time" doc:"When the next payment is due: the same as nextBillingDate and, in a pause that ends by itself, the first one after it. Deliveries of a prepaid contract come in between." example:"2026-01-31T08:00:00Z"`
 	CreatedAt                      *web.Instant   `json:"createdAt" format:"date-time" doc:"When the contract was made, in UTC." example:"2026-01-31T08:00:00Z"`
 	UpdatedAt                      *web.Instant   `json:"updatedAt" format:"date-time" doc:"When it was changed last, in UTC." example:"2026-01-31T08:00:00Z"`
 	StartsAt                       *web.Instant   `json:"startsAt" format:"date-time" doc:"When the contract began, in UTC: when it was made." example:"2026-01-31T08:00:00Z"`
@@ -188,7 +188,7 @@ func newContractRow(s shop.Shop, c contract.Contract, created notify.Results, on
 		CurrencyCode: string(c.Currency), OrderAmount: amount.Float(), OrderAmountUSD: in("USD", amount), OrderAmountShopCurrency: in(s.Currency, amount),
 		OrderAmountContractCurrency: amount.Float(), ContractAmount: amount.Float(), ContractAmountUSD: in("USD", amount), TotalPrice: amount.Float(),
 		LifetimeValue: c.Lifetime.Float(), LifetimeValueUSD: in("USD", c.Lifetime),
-		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(c.NextBillingDate), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
+		NextBillingDate: web.At(c.NextBillingDate), NextPaidBillingDate: web.At(billing.Later(c.NextBillingDate, c.AfterPause(cal))), CreatedAt: web.At(c.CreatedAt), StartsAt: web.At(c.CreatedAt), UpdatedAt: web.At(c.UpdatedAt),
 		ActivatedOn: web.At(c.ActivatedAt), PausedOn: web.At(c.PausedAt), CancelledOn: web.At(c.CancelledAt),
 		AutoCharge: c.AutoCharge, AllowDeliveryPriceOverride: c.DeliverySet, PausedFromActive: c.Status == contract.Paused,
 		SubscriptionCreatedEmailSent: created.Mail.Status == notify.Sent, SubscriptionCreatedEmailStatus: createdStatus(created.Mail), SubscriptionCreatedSmsStatus: smsStatus(notify.SubscriptionCreated, created.SMS),

@@ -14,6 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -117,7 +118,7 @@ func newContract(c moving.Contract, key string) create.Moved {
 		n.Note = &c.Note
 	}
 	for _, l := range c.Lines {
-		edit := platform.LineEdit{Variant: &l.Variant, Quantity: &l.Quantity, Price: &l.Price, Pricing: l.Rest(c.Orders)}
+		edit := platform.LineEdit{Variant: &l.Variant, Quantity: &l.Quantity, Price: &l.Price, Pricing: l.Rest(c.CyclesDone)}
 		if l.Plan != 0 {
 			edit.SellingPlanID = &l.Plan
 		}
@@ -144,7 +145,7 @@ func newContract(c moving.Contract, key string) create.Moved {
 func discounts(c moving.Contract, made contract.Detail) []platform.DiscountEdit {
 	var edits []platform.DiscountEdit
 	for _, d := range c.Discounts {
-		if d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles >= d.CycleLimit || d.TargetIsOrder && !d.FreeShipping {
+		if bundle.IsDiscount(d.Title) || d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles >= d.CycleLimit || d.TargetIsOrder && !d.FreeShipping {
 			continue
 		}
 		given := platform.Discount{Title: d.Title, Percent: d.Percent, Amount: d.Amount, EachItem: d.EachItem, FreeShipping: d.FreeShipping, AllLines: d.AllLines}
@@ -209,7 +210,7 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 		return err
 	}
 	if c.Status == contract.Paused {
-		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused}); err != nil {
+		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused, Until: c.PausedTo}); err != nil {
 			return err
 		}
 	} else if err := s.takeDates(ctx, of, c, known); err != nil {

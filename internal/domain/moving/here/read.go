@@ -69,6 +69,13 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 	if len(c.Upcoming) > 0 {
 		c.Next = c.Upcoming[0].Date
 	}
+	if c.Next.IsZero() {
+		cal, err := of.Calendar()
+		if err != nil {
+			return moving.Contract{}, err
+		}
+		c.Next = d.AfterPause(cal)
+	}
 	return c, nil
 }
 
@@ -89,6 +96,9 @@ func describe(d contract.Detail) moving.Contract {
 	if d.Ending != nil {
 		c.EndsAt = d.Ending.At
 	}
+	if d.Status == contract.Paused && d.Pause != nil {
+		c.PausedTo = d.Pause.Until
+	}
 	if d.Fenced() && !d.Terminated() {
 		c.Status = contract.Paused
 	}
@@ -106,9 +116,8 @@ func describe(d contract.Detail) moving.Contract {
 				line.Attributes = append(line.Attributes, contract.Attribute(a))
 			}
 		}
-		// prices by cycle count with the platform's cycles of this contract; the other service counts with all orders
-		if p, priced := d.Pricing[l.ID]; priced {
-			line.Pricing = new(p.From(1 - d.EarlierOrders))
+		if p, priced := d.Pricing[l.ID]; priced { // it counts with the platform's cycles of this contract, and CyclesDone with those before it
+			line.Pricing = new(p.From(1 - d.EarlierOrders + d.PassedCycles))
 		}
 		c.Lines = append(c.Lines, line)
 	}

@@ -128,6 +128,10 @@ func (w *worker) begin(ctx context.Context, i *moving.Item, now time.Time) error
 		i.Reason, i.DueAt = "Its next order is about to be made: it is waited for.", later(c.Next, now).Add(settling)
 		return nil
 	}
+	if c := i.Contract; c.Status == contract.Paused && !c.PausedTo.IsZero() && c.PausedTo.Before(now.Add(longestStop)) {
+		i.Reason, i.DueAt = "Its pause is about to end: that is waited for.", later(c.PausedTo, now).Add(settling)
+		return nil
+	}
 	return i.Enter(moving.Stopping, now)
 }
 
@@ -189,6 +193,9 @@ func (w *worker) translated(c moving.Contract, now time.Time) moving.Contract {
 		lines[n] = l
 	}
 	c.Lines = lines
+	if c.Status == contract.Paused && !c.PausedTo.IsZero() && !c.PausedTo.After(now) { // its pause has ended on the way
+		c.Status, c.PausedTo = contract.Active, time.Time{}
+	}
 	if w.move.File == nil {
 		c.ImportedID = fmt.Sprint(c.ID)
 	}
@@ -208,8 +215,12 @@ func (w *worker) adjust(ctx context.Context, i *moving.Item, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	if what := unlike(c, is); what != "" {
-		return fault.New(fault.FailedPrecondition, "the contract that was made, %d, has %s", i.Here, what).Entity("move").Code("madeDiffers")
+	what := unlike(c, is)
+	if what == "" {
+		what = w.translated(c, now).Differs(is, w.cal)
+	}
+	if what != "" {
+		return fault.New(fault.FailedPrecondition, "the contract that was made, %d, is not what it was: %s", i.Here, what).Entity("move").Code("madeDiffers")
 	}
 	if w.move.File != nil {
 		return i.Enter(moving.Opening, now)

@@ -99,7 +99,7 @@ func (w *worker) read(ctx context.Context, i *moving.Item) error {
 		return err
 	}
 	was := i.Contract
-	i.Contract = c
+	i.Contract = c.Resuming(w.cal)
 	if err := w.judge(ctx, i); err != nil {
 		i.Contract = was
 		return err
