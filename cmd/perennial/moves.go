@@ -74,6 +74,7 @@ func (c moveFrom) plans() (map[int64]int64, error) {
 type moveFile struct {
 	Map          map[string]string `help:"Column of the file that holds a field; repeat it for each. What is not named is guessed. An empty column leaves a field out." placeholder:"FIELD=COLUMN" mapsep:"none"`
 	Kind         string            `help:"What the rows of the file are: contracts, customers (consent to e-mails, language, birthday) or points (of loyalty members)." enum:"contracts,customers,points" default:"contracts"`
+	LeaveOut     []string          `help:"Column that is not read though it looks like an amount, a quantity or a date; repeat it for each." placeholder:"COLUMN" sep:"none"`
 	DecimalComma *bool             `help:"Numbers that may be written either way have a decimal comma, or with --no-decimal-comma a point. Without either each column decides." negatable:""`
 }
 
@@ -89,36 +90,58 @@ func (c moveFile) start(ctx context.Context, out io.Writer, d config.Database, d
 		if err != nil {
 			return err
 		}
-		fields, comma := m.File.Fields, m.File.DecimalComma
-		maps.Copy(fields, c.Map)
-		if c.DecimalComma != nil {
-			comma = c.DecimalComma
-		}
-		if err := showMapping(out, m.File.Header, fields); err != nil {
+		choices := c.choices(m.File.Choices)
+		if err := showMapping(out, *m.File, choices); err != nil {
 			return err
 		}
-		if _, err := s.SetMapping(ctx, of.ID, m.ID, activity.Operator, fields, comma); err != nil {
+		if _, err := s.SetMapping(ctx, of.ID, m.ID, activity.Operator, choices); err != nil {
 			_, ended := s.End(ctx, of.ID, m.ID, activity.Operator)
-			return errors.Join(fmt.Errorf("%w. Name columns with --map FIELD=COLUMN", err), ended)
+			return errors.Join(fmt.Errorf("%w. Name columns with --map FIELD=COLUMN, and those that are not read with --leave-out COLUMN", err), ended)
 		}
 		return begun(out, m.ID, domain)
 	})
 }
 
-// showMapping prints which column holds which field.
-func showMapping(out io.Writer, header []string, fields map[string]string) error {
+// choices adds the flags to what was guessed, or chosen for the last file with the same columns.
+func (c moveFile) choices(known moving.Choices) moving.Choices {
+	maps.Copy(known.Fields, c.Map)
+	known.LeftOut = slices.Concat(known.LeftOut, c.LeaveOut)
+	known.DecimalComma = cmp.Or(c.DecimalComma, known.DecimalComma)
+	return known
+}
+
+// showMapping prints which column holds which field, and which columns are not read.
+func showMapping(out io.Writer, f moving.File, choices moving.Choices) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "COLUMN\tFIELD")
-	for _, column := range header {
+	for _, column := range f.Header {
 		var held []string
-		for _, field := range slices.Sorted(maps.Keys(fields)) {
-			if fields[field] == column {
+		for _, field := range slices.Sorted(maps.Keys(choices.Fields)) {
+			if column != "" && choices.Fields[field] == column {
 				held = append(held, field)
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\n", oneLine(column), cmp.Or(strings.Join(held, ", "), "is not read"))
+		if len(held) > 0 {
+			fmt.Fprintf(table, "%s\t%s\n", oneLine(column), strings.Join(held, ", "))
+		}
+	}
+	for _, u := range f.Unread(choices) {
+		fmt.Fprintf(table, "%s\t%s\n", oneLine(u.Name), unreadText(u))
 	}
 	return table.Flush()
+}
+
+// unreadText says what becomes of a column that no field reads.
+func unreadText(u moving.Unread) string {
+	switch {
+	case u.LeftOut:
+		return "is left out, as you chose"
+	case u.Looks != "":
+		return "is not read, and looks like " + u.Looks.String()
+	case u.Values == 0:
+		return "is not read, and is empty"
+	}
+	return "is not read"
 }
 
 // begun says that a move has begun.

@@ -115,7 +115,7 @@ func TestStoreMovesInFromFile(t *testing.T) {
 	}
 	fields := m.File.Fields
 	fields["sku"] = ""
-	if _, err := mover.SetMapping(t.Context(), store, m.ID, activity.Operator, fields, nil); err != nil {
+	if _, err := mover.SetMapping(t.Context(), store, m.ID, activity.Operator, moving.Choices{Fields: fields}); err != nil {
 		t.Fatal(err)
 	}
 	b.advance("PT1M")
@@ -160,7 +160,7 @@ func TestStoreMovesInFromFile(t *testing.T) {
 	if again.File.Fields["sku"] != "" || len(again.File.Fields) != len(fields) {
 		t.Errorf("the mapping of the same columns is %v, want %v", again.File.Fields, fields)
 	}
-	if _, err := mover.SetMapping(t.Context(), store, again.ID, activity.Operator, again.File.Fields, nil); err != nil {
+	if _, err := mover.SetMapping(t.Context(), store, again.ID, activity.Operator, again.File.Choices); err != nil {
 		t.Fatal(err)
 	}
 	b.advance("PT1M")

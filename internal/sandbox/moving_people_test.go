@@ -110,11 +110,12 @@ func TestPointsComeFromFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, map[string]string{"id": "Member"}, nil); !fault.Is(err, fault.Invalid) {
+	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, moving.Choices{Fields: map[string]string{"id": "Member"}}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("a mapping of contracts for points: %v", err)
 	}
 	comma := true
-	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, map[string]string{"customerId": "Member", "email": "Mail", "balance": "Points"}, &comma); err != nil {
+	choices := moving.Choices{Fields: map[string]string{"customerId": "Member", "email": "Mail", "balance": "Points"}, DecimalComma: &comma}
+	if _, err := mover.SetMapping(t.Context(), of, moved.ID, activity.Operator, choices); err != nil {
 		t.Fatal(err)
 	}
 	b.advance("PT5M")

@@ -55,7 +55,7 @@ func (s settings) filesOn(ctx context.Context, kind string, n int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Moves.SetMapping(ctx, known.ID, m.ID, activity.Operator, m.File.Fields, nil); err != nil {
+	if _, err := a.Moves.SetMapping(ctx, known.ID, m.ID, activity.Operator, m.File.Choices); err != nil {
 		return err
 	}
 	stored := time.Since(began)

@@ -2,6 +2,8 @@ package moving
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -10,15 +12,90 @@ import (
 // File is a CSV file that contracts come from, which were stopped where they were; or customers, or
 // the points of loyalty members.
 type File struct {
-	Name   string            `json:"name"`
-	Kind   string            `json:"kind,omitempty"` // CONTRACTS, CUSTOMERS or POINTS; empty: CONTRACTS
-	Bytes  int64             `json:"bytes"`          // 0: it was not uploaded to its end
-	Lines  int               `json:"lines"`
-	Parts  int               `json:"parts"`             // that are stored; 0: it was removed
-	Header []string          `json:"header,omitempty"`  // names of its columns
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind,omitempty"` // CONTRACTS, CUSTOMERS or POINTS; empty: CONTRACTS
+	Bytes   int64    `json:"bytes"`          // 0: it was not uploaded to its end
+	Lines   int      `json:"lines"`
+	Parts   int      `json:"parts"`             // that are stored; 0: it was removed
+	Header  []string `json:"header,omitempty"`  // names of its columns
+	Columns []Column `json:"columns,omitempty"` // in the order of the header
+	Choices
+}
+
+// Choices are what the merchant said about the columns of a file.
+type Choices struct {
 	Fields map[string]string `json:"mapping,omitempty"` // names of columns, by the fields that they hold
+	// LeftOut names columns that look like an amount, a quantity or a date and that no field reads.
+	LeftOut []string `json:"leftOut,omitempty"`
 	// DecimalComma says how numbers are written that may be either; nil: each column decides.
 	DecimalComma *bool `json:"decimalComma,omitempty"`
+}
+
+// Looks is the kind of value that a column holds by its name and its values.
+type Looks string
+
+// The kinds that cannot be left out by accident: they decide amounts and dates of orders.
+const (
+	Money    Looks = "MONEY"
+	Quantity Looks = "QUANTITY"
+	Date     Looks = "DATE"
+)
+
+// String returns the kind in words.
+func (l Looks) String() string {
+	switch l {
+	case Money:
+		return "an amount"
+	case Quantity:
+		return "a quantity"
+	case Date:
+		return "a date"
+	}
+	return string(l)
+}
+
+// Column is a column of a file.
+type Column struct {
+	Values int   `json:"values"`          // rows that have one
+	Looks  Looks `json:"looks,omitempty"` // empty: none of the kinds
+}
+
+// Unread is a column of a file that no field reads.
+type Unread struct {
+	Name string
+	Column
+
+	LeftOut bool // by the merchant
+}
+
+// Stops reports whether the file waits until the merchant maps the column or leaves it out.
+func (u Unread) Stops() bool { return u.Looks != "" && !u.LeftOut }
+
+// Unread returns the columns that no field of the choices reads, in the order of the header.
+func (f File) Unread(c Choices) []Unread {
+	read := make(map[string]bool, len(c.Fields))
+	for _, column := range c.Fields {
+		read[column] = true
+	}
+	var list []Unread
+	for i, name := range f.Header {
+		if name != "" && read[name] {
+			continue
+		}
+		u := Unread{Name: name}
+		if name == "" {
+			u.Name = fmt.Sprintf("column %d", i+1)
+		}
+		if i < len(f.Columns) {
+			u.Column = f.Columns[i]
+		}
+		if name == "" && u.Values == 0 {
+			continue
+		}
+		u.LeftOut = slices.Contains(c.LeftOut, u.Name)
+		list = append(list, u)
+	}
+	return list
 }
 
 // FileTx keeps the files of moves, in parts.

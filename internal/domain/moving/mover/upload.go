@@ -37,7 +37,7 @@ type NewFile struct {
 }
 
 // Upload stores a CSV file of contracts, guesses which column holds which field, or takes the
-// mapping of the last file with the same columns, and starts a move that waits for SetMapping. It is
+// choices for the last file with the same columns, and starts a move that waits for SetMapping. It is
 // a Conflict while another move is open. A file that cannot be read leaves an ended move.
 func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Move, error) {
 	m := moving.Move{
@@ -58,7 +58,7 @@ func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Mov
 	m.File.Fields = table.Guess(kindOf(m), m.File.Header)
 	for _, other := range earlier {
 		if f := other.File; f != nil && f.Kind == m.File.Kind && len(f.Fields) > 0 && slices.Equal(f.Header, m.File.Header) {
-			m.File.Fields, m.File.DecimalComma = f.Fields, f.DecimalComma
+			m.File.Choices = f.Choices
 			break
 		}
 	}
@@ -69,7 +69,7 @@ func (s *Service) Upload(ctx context.Context, of shop.ID, n NewFile) (moving.Mov
 // kindOf returns what the rows of a move's file are about.
 func kindOf(m moving.Move) table.Kind { return cmp.Or(table.Kind(m.File.Kind), table.ContractRows) }
 
-// receive stores a file and notes its size and its header.
+// receive stores a file and notes its size, its header and what its columns look like.
 func (s *Service) receive(ctx context.Context, of shop.ID, m *moving.Move, body io.Reader) error {
 	f := m.File
 	parts := &partWriter{add: func(content []byte) error {
@@ -92,12 +92,11 @@ func (s *Service) receive(ctx context.Context, of shop.ID, m *moving.Move, body 
 		return err
 	}
 	f.Lines = lines.n
-	content, err := s.open(ctx, of, *m)
+	rows, err := s.openTable(ctx, of, *m)
 	if err != nil {
 		return err
 	}
-	rows, err := table.Open(content)
-	if err != nil {
+	if f.Columns, err = rows.Columns(); err != nil {
 		return err
 	}
 	f.Header, f.Bytes = rows.Header, size
@@ -127,6 +126,15 @@ func (s *Service) open(ctx context.Context, of shop.ID, m moving.Move) (io.Reade
 	}})
 }
 
+// openTable opens a move's file as a table.
+func (s *Service) openTable(ctx context.Context, of shop.ID, m moving.Move) (*table.File, error) {
+	content, err := s.open(ctx, of, m)
+	if err != nil {
+		return nil, err
+	}
+	return table.Open(content)
+}
+
 // Sample returns the header of a move's file and at most limit of its first rows.
 func (s *Service) Sample(ctx context.Context, of shop.ID, id moving.ID, limit int) (header []string, rows [][]string, err error) {
 	var m moving.Move
@@ -140,11 +148,7 @@ func (s *Service) Sample(ctx context.Context, of shop.ID, id moving.ID, limit in
 	if m.File == nil {
 		return nil, nil, fault.New(fault.FailedPrecondition, "the contracts of move %d come from another service, not from a file", id).Entity("move").Code("moveWithoutFile")
 	}
-	content, err := s.open(ctx, of, m)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := table.Open(content)
+	f, err := s.openTable(ctx, of, m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,9 +156,9 @@ func (s *Service) Sample(ctx context.Context, of shop.ID, id moving.ID, limit in
 }
 
 // SetMapping says which columns of a move's file hold which fields, and has the file read, again if
-// need be. It is Invalid when the mapping does not fit the file, and a FailedPrecondition once
-// contracts were let go.
-func (s *Service) SetMapping(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, fields map[string]string, decimalComma *bool) (moving.Move, error) {
+// need be. It is Invalid when the mapping does not fit the file, or when a column that looks like an amount, a
+// quantity or a date is neither mapped nor left out, and a FailedPrecondition once contracts were let go.
+func (s *Service) SetMapping(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, c moving.Choices) (moving.Move, error) {
 	return s.change(ctx, of, id, by, "the columns of the file were given their fields", func(tx moving.Tx, m *moving.Move) error {
 		switch {
 		case m.File == nil:
@@ -164,13 +168,41 @@ func (s *Service) SetMapping(ctx context.Context, of shop.ID, id moving.ID, by a
 		case m.Wave > 0:
 			return fault.New(fault.FailedPrecondition, "contracts of the file are being moved: end the move, then upload a file with the others").Entity("move").Code("moveBegun")
 		}
-		if missing := table.Mapping(fields).Check(kindOf(*m), m.File.Header); len(missing) > 0 {
+		if missing := table.Mapping(c.Fields).Check(kindOf(*m), m.File.Header); len(missing) > 0 {
 			return fault.New(fault.Invalid, "%s", strings.Join(missing, "; ")).Entity("move").Code("mappingInvalid").Field("mapping")
 		}
-		m.File.Fields, m.File.DecimalComma = fields, decimalComma
+		if err := checkUnread(*m.File, &c); err != nil {
+			return err
+		}
+		m.File.Choices = c
 		m.Status, m.Page, m.Announced, m.ReadAt = moving.Listing, 0, 0, time.Time{}
 		return tx.RemoveMoveItems(ctx, id)
 	})
+}
+
+// checkUnread checks that the choices say of each column that matters whether it is read. Columns that are read are not
+// kept among those that are left out.
+func checkUnread(f moving.File, c *moving.Choices) error {
+	unread := f.Unread(*c)
+	var open, leftOut []string
+	for _, u := range unread {
+		if u.Stops() {
+			open = append(open, fmt.Sprintf("the column %.60q looks like %s and is not read", u.Name, u.Looks))
+		}
+		if u.LeftOut {
+			leftOut = append(leftOut, u.Name)
+		}
+	}
+	for _, name := range c.LeftOut {
+		if !slices.Contains(f.Header, name) && !slices.Contains(leftOut, name) {
+			return fault.New(fault.Invalid, "the file has no column %.60q that could be left out", name).Entity("move").Code("columnUnknown").Field("leftOut")
+		}
+	}
+	if len(open) > 0 {
+		return fault.New(fault.Invalid, "%s: choose a field for each such column, or leave it out", strings.Join(open, "; ")).Entity("move").Code("columnsOpen").Field("leftOut")
+	}
+	c.LeftOut = leftOut
+	return nil
 }
 
 // partWriter passes on what is written to it in parts.

@@ -108,17 +108,28 @@ type mappingPage struct {
 	Used      []columnRow // those that are needed or have a column
 	Other     []columnRow
 	Decimals  dashboard.Field
+	Unread    []unreadRow
 	Header    []string
 	Rows      [][]string
 	MoreRows  bool // columns that are not shown
 	Size      string
 }
 
+// unreadRow is a column that no field reads.
+type unreadRow struct {
+	Name    string
+	Field   string // of the box that leaves it out; empty: it is not read without being asked about
+	About   string
+	Missing bool   // the box must be ticked, or a field must read the column
+	LeftOut bool   // the box is ticked
+	Values  string // the first ones
+}
+
 // mapping is what a form says about the columns of a file.
 type mapping struct {
-	columns  map[string]string // by field
-	decimals string            // "", "point" or "comma"
-	sent     bool
+	moving.Choices
+
+	sent bool
 }
 
 // mappingOf returns what is known or guessed about the columns of a move's file.
@@ -126,14 +137,7 @@ func mappingOf(m moving.Move) mapping {
 	if m.File == nil {
 		return mapping{}
 	}
-	known := mapping{columns: m.File.Fields}
-	if comma := m.File.DecimalComma; comma != nil {
-		known.decimals = "point"
-		if *comma {
-			known.decimals = "comma"
-		}
-	}
-	return known
+	return mapping{Choices: m.File.Choices}
 }
 
 // showMapping shows what the columns of a file are taken for, with what is wrong with what was sent.
@@ -143,7 +147,7 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 		return fault.New(fault.FailedPrecondition, "the contracts of this move come from another service, not from a file")
 	}
 	p := mappingPage{
-		Path: path(mv.ID) + "/mapping", Failure: mv.Failure, Broken: f.Bytes == 0, End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.decimals),
+		Path: path(mv.ID) + "/mapping", Failure: mv.Failure, Broken: f.Bytes == 0, End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.DecimalComma),
 		Header: f.Header[:min(len(f.Header), shownColumns)], MoreRows: len(f.Header) > shownColumns, Size: size(f.Bytes),
 	}
 	var sample [][]string
@@ -163,16 +167,17 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 		p.Rows = append(p.Rows, row)
 	}
 	for _, field := range table.Fields(table.ContractRows) {
-		row := columnRow{Field: columnField(field, f.Header, is.columns[field.Name]), About: field.About, Values: values(f.Header, sample, is.columns[field.Name])}
-		if is.sent && field.Required && is.columns[field.Name] == "" {
+		row := columnRow{Field: columnField(field, f.Header, is.Fields[field.Name]), About: field.About, Values: values(f.Header, sample, is.Fields[field.Name])}
+		if is.sent && field.Required && is.Fields[field.Name] == "" {
 			row.Missing = "Choose the column that has it."
 		}
-		if field.Required || is.columns[field.Name] != "" || slices.Contains(offered, field.Name) {
+		if field.Required || is.Fields[field.Name] != "" || slices.Contains(offered, field.Name) {
 			p.Used = append(p.Used, row)
 		} else {
 			p.Other = append(p.Other, row)
 		}
 	}
+	p.Unread = unreadRows(*f, is, sample)
 	page := dashboard.Page{Name: "move-mapping", Title: title(mv), Lead: "Nothing was read into the store yet. Say what the columns of the file are.", Crumb: crumb, Content: p}
 	if wrong == nil {
 		return v.Answer(w, page)
@@ -199,13 +204,45 @@ func columnField(field table.Field, header []string, column string) dashboard.Fi
 	return f
 }
 
-func decimalsField(is string) dashboard.Field {
-	return dashboard.Field{
-		Name: "decimals", Label: "Decimals in numbers", Type: "select", Required: true, Hint: "Only matters where a number such as 1,234 could be either.",
-		Choices: []dashboard.Choice{
-			{Name: "As the values of the column show"}, {Value: "point", Name: "Point: 1,234.50", Selected: is == "point"}, {Value: "comma", Name: "Comma: 1.234,50", Selected: is == "comma"},
-		},
+// either is a choice between two ways in which all values of a file are written.
+func either(f dashboard.Field, is *bool, yes, no dashboard.Choice) dashboard.Field {
+	f.Type, f.Required = "select", true
+	yes.Selected, no.Selected = is != nil && *is, is != nil && !*is
+	f.Choices = []dashboard.Choice{{Name: "As the values of the column show"}, no, yes}
+	return f
+}
+
+func decimalsField(comma *bool) dashboard.Field {
+	return either(dashboard.Field{
+		Name: "decimals", Label: "Decimals in numbers", Hint: "Only matters where a number such as 1,234 could be either.",
+	}, comma, dashboard.Choice{Value: "comma", Name: "Comma: 1.234,50"}, dashboard.Choice{Value: "point", Name: "Point: 1,234.50"})
+}
+
+// chosen returns what a form says in a choice between two ways; nil: neither.
+func chosen(value, yes string) *bool {
+	if value == "" {
+		return nil
 	}
+	return new(value == yes)
+}
+
+// unreadRows lists the columns that no field reads. Those that stop the file come first.
+func unreadRows(f moving.File, is mapping, sample [][]string) []unreadRow {
+	var asked, others []unreadRow
+	for n, u := range f.Unread(is.Choices) {
+		row := unreadRow{Name: u.Name, About: "It is not read.", Values: values(f.Header, sample, u.Name), LeftOut: u.LeftOut, Missing: is.sent && u.Stops()}
+		switch {
+		case u.Looks != "":
+			row.Field = fmt.Sprintf("left-out-%d", n+1)
+			row.About = fmt.Sprintf("It looks like %s: choose the field that it holds above, or leave it out.", u.Looks)
+			asked = append(asked, row)
+			continue
+		case u.Values == 0:
+			row.About = "It is empty."
+		}
+		others = append(others, row)
+	}
+	return append(asked, others...)
 }
 
 // values returns the first values of a column.
@@ -239,21 +276,20 @@ func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 	if err != nil {
 		return err
 	}
-	is := mapping{columns: map[string]string{}, decimals: r.PostForm.Get("decimals"), sent: true}
+	is := mapping{sent: true, Choices: moving.Choices{
+		Fields: map[string]string{}, LeftOut: r.PostForm["left-out"],
+		DecimalComma: chosen(r.PostForm.Get("decimals"), "comma"),
+	}}
 	for _, field := range table.Fields(table.ContractRows) {
 		if column := r.PostForm.Get("column-" + field.Name); column != "" {
-			is.columns[field.Name] = column
+			is.Fields[field.Name] = column
 		}
 	}
 	if r.PostForm.Get("do") == "show" {
 		is.sent = false
 		return m.showMapping(w, r, v, p.Move, is, nil)
 	}
-	var comma *bool
-	if is.decimals != "" {
-		comma = new(is.decimals == "comma")
-	}
-	if _, err := m.Moves.SetMapping(r.Context(), v.Shop.ID, p.Move.ID, v.Actor(r), is.columns, comma); err != nil {
+	if _, err := m.Moves.SetMapping(r.Context(), v.Shop.ID, p.Move.ID, v.Actor(r), is.Choices); err != nil {
 		return m.showMapping(w, r, v, p.Move, is, err)
 	}
 	return v.Go(w, path(p.Move.ID), "move-mapped")

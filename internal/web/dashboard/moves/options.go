@@ -30,7 +30,7 @@ type Moves interface {
 	Start(ctx context.Context, of shop.ID, n mover.New) (moving.Move, error)
 	Upload(ctx context.Context, of shop.ID, f mover.NewFile) (moving.Move, error)
 	Sample(ctx context.Context, of shop.ID, id moving.ID, limit int) (header []string, rows [][]string, err error)
-	SetMapping(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, mapping map[string]string, decimalComma *bool) (moving.Move, error)
+	SetMapping(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, c moving.Choices) (moving.Move, error)
 	SetPaused(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, paused bool) (moving.Move, error)
 	SetWave(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor, percent int) (moving.Move, error)
 	ReadAgain(ctx context.Context, of shop.ID, id moving.ID, by activity.Actor) (moving.Move, error)

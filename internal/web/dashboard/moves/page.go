@@ -244,6 +244,13 @@ func about(m moving.Move, v dashboard.Visit) []fact {
 	facts := []fact{{"Other service", m.Peer.Address}}
 	if f := m.File; f != nil {
 		facts = []fact{{"File", f.Name}, {"Size", fmt.Sprintf("%s, %s", size(f.Bytes), dashboard.Count(f.Lines, "line", "lines"))}, {"Columns named", fmt.Sprint(len(f.Fields))}}
+		if unread := f.Unread(f.Choices); len(unread) > 0 {
+			names := make([]string, len(unread))
+			for n, u := range unread {
+				names[n] = u.Name
+			}
+			facts = append(facts, fact{"Columns not read", strings.Join(names, ", ")})
+		}
 		if f.Parts == 0 {
 			facts = append(facts, fact{"Stored", "No longer"})
 		}

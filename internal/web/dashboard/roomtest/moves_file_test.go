@@ -56,7 +56,8 @@ func TestFileIsUploadedAndItsColumnsNamed(t *testing.T) {
 	b.plans()
 	b.Want(b.upload("a.csv", contractsFile, "there", "monthly", "here", "7001"), http.StatusUnprocessableEntity, "is not the number of a selling plan", `id="e-plan-1"`)
 	p := b.upload("old contracts.csv", contractsFile, "there", "6101", "here", "7001")
-	b.Want(p, http.StatusOK, "The file was uploaded", "Move from the file old contracts.csv", `<option value="Customer" selected>`, "S-1 · S-&lt;b&gt;2", "2026-12-24", "other fields", "1 KB, 7 columns")
+	b.Want(p, http.StatusOK, "The file was uploaded", "Move from the file old contracts.csv", `<option value="Customer" selected>`, "S-1 · S-&lt;b&gt;2", "2026-12-24", "other fields", "1 KB, 7 columns",
+		"Columns that are not read", "It looks like a date: choose the field that it holds above, or leave it out.")
 	path, _, _ := strings.Cut(p.Path, "?")
 
 	fields := []string{"column-id", "Subscription ID", "column-customerId", "Customer", "column-variantId", "Variant", "column-quantity", "Quantity", "column-price", "Price"}
@@ -80,6 +81,35 @@ func TestFileIsUploadedAndItsColumnsNamed(t *testing.T) {
 	b.Want(b.upload("second.csv", contractsFile), http.StatusUnprocessableEntity, "is open: end it first", `id="e-file"`)
 }
 
+// A column that looks like an amount, a quantity or a date keeps the file from being read until it is mapped or
+// left out. The choice stays with the move, and serves the next file with the same columns.
+func TestUnreadColumnStopsFileUntilItIsLeftOut(t *testing.T) {
+	t.Parallel()
+	b := openMoves(t)
+	const file = "Contract;Customer;Variant;Price;Interval;Next order;Tax;Colour;Gift\nS-1;7;4001;12,50;MONTH;2026-12-24;1,90;<red>;\nS-2;8;4001;12,50;MONTH;2026-12-24;2,50;blue;\n"
+	p := b.upload("tax.csv", file)
+	b.Want(p, http.StatusOK, "It looks like an amount: choose the field", "1,90 · 2,50", "It is not read.", "&lt;red&gt; · blue", "It is empty.", `value="Tax"`)
+	if strings.Contains(p.Text, `value="Colour" aria-describedby`) || strings.Contains(p.Text, "Choose a field for it") {
+		t.Error("the page asks about a column of texts, or refuses what was not sent")
+	}
+	path, _, _ := strings.Cut(p.Path, "?")
+	fields := []string{
+		"do", "read", "column-id", "Contract", "column-customerId", "Customer", "column-variantId", "Variant", "column-price", "Price",
+		"column-billingInterval", "Interval", "column-nextOrderDate", "Next order",
+	}
+	b.Want(b.Post(path+"/mapping", fields...), http.StatusUnprocessableEntity,
+		`The column &#34;Tax&#34; looks like an amount and is not read`, "Choose a field for it, or leave it out.", `aria-invalid="true"`)
+	b.Want(b.Post(path+"/mapping", append(fields, "left-out", "Vat")...), http.StatusUnprocessableEntity, `no column &#34;Vat&#34;`)
+	b.Want(b.Post(path+"/mapping", append(fields, "left-out", "Tax")...), http.StatusOK, "The contracts of the file are read", "Columns not read", "Tax, Colour, Gift")
+	b.Want(b.Get(path+"/mapping"), http.StatusOK, `aria-describedby="h-left-out-1" checked>`)
+	b.Want(b.Post(path+"/read"), http.StatusOK, "Reading")
+	b.Want(b.Post(path+"/end"), http.StatusOK, "The move was ended")
+	next := b.upload("later.csv", file)
+	b.Want(next, http.StatusOK, `aria-describedby="h-left-out-1" checked>`)
+	path, _, _ = strings.Cut(next.Path, "?")
+	b.Want(b.Post(path+"/mapping", append(fields, "column-discountAmount", "Tax")...), http.StatusOK, "The contracts of the file are read", "Colour, Gift")
+}
+
 func TestFileThatCannotBeReadIsRefused(t *testing.T) {
 	t.Parallel()
 	b := openMoves(t)
@@ -91,6 +121,7 @@ func TestFileThatCannotBeReadIsRefused(t *testing.T) {
 		"none is chosen":  {"", "", http.StatusUnprocessableEntity, "Choose a file"},
 		"it is too large": {"a.csv", strings.Repeat("x", 15<<20+1), http.StatusRequestEntityTooLarge, "more than 15 MB"},
 		"it is empty":     {"a.csv", "", http.StatusUnprocessableEntity, "file"},
+		"it is cut off":   {"a.csv", "id;price\n7;1\n8;\"2\n9;3\n", http.StatusUnprocessableEntity, "Line 3 has a quotation mark that is not closed"},
 		"it is a picture": {"a.csv", "\x89PNG\r\n\x1a\n\x00\x00\x00", http.StatusUnprocessableEntity, "file"},
 	} {
 		t.Run(name, func(t *testing.T) { b.Want(b.upload(row.file, row.content), row.status, row.says, `id="e-file"`) })
