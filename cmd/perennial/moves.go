@@ -76,6 +76,7 @@ type moveFile struct {
 	Kind         string            `help:"What the rows of the file are: contracts, customers (consent to e-mails, language, birthday) or points (of loyalty members)." enum:"contracts,customers,points" default:"contracts"`
 	LeaveOut     []string          `help:"Column that is not read though it looks like an amount, a quantity or a date; repeat it for each." placeholder:"COLUMN" sep:"none"`
 	DecimalComma *bool             `help:"Numbers that may be written either way have a decimal comma, or with --no-decimal-comma a point. Without either each column decides." negatable:""`
+	DayFirst     *bool             `help:"In dates that may be written either way, such as 03/04/2027, the day comes first, or with --no-day-first the month. Without either each column decides." negatable:""`
 }
 
 // start uploads a file, maps its columns and has it read.
@@ -107,6 +108,7 @@ func (c moveFile) choices(known moving.Choices) moving.Choices {
 	maps.Copy(known.Fields, c.Map)
 	known.LeftOut = slices.Concat(known.LeftOut, c.LeaveOut)
 	known.DecimalComma = cmp.Or(c.DecimalComma, known.DecimalComma)
+	known.DayFirst = cmp.Or(c.DayFirst, known.DayFirst)
 	return known
 }
 

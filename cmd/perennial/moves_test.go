@@ -43,7 +43,7 @@ func TestImportOfFileAsksAboutColumnsThatAreNotRead(t *testing.T) {
 			"is not read, and looks like an amount", "Colour      is not read", `the column "Tax" looks like an amount and is not read`, "--leave-out COLUMN",
 		}},
 		{"a column that the file lacks", "import" + into + " --leave-out Vat --csv " + file, 1, []string{`no column "Vat"`}},
-		{"it is left out", "import" + into + " --leave-out Tax --csv " + file, 0, []string{"is left out, as you chose", "has begun"}},
+		{"it is left out", "import" + into + " --leave-out Tax --no-day-first --csv " + file, 0, []string{"is left out, as you chose", "has begun"}},
 		{"the move ends", ending, 0, []string{"ENDED"}},
 		{"the same columns again", "import" + into + " --csv " + file, 0, []string{"is left out, as you chose", "has begun"}},
 		{"the move ends again", ending, 0, []string{"ENDED"}},

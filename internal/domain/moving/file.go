@@ -29,6 +29,8 @@ type Choices struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 	// DecimalComma says how numbers are written that may be either; nil: each column decides.
 	DecimalComma *bool `json:"decimalComma,omitempty"`
+	// DayFirst says how dates are written that may be either; nil: each column decides.
+	DayFirst *bool `json:"dayFirst,omitempty"`
 }
 
 // Looks is the kind of value that a column holds by its name and its values.

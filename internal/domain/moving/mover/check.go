@@ -3,6 +3,7 @@ package mover
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/contract"
@@ -29,6 +30,9 @@ func (w *worker) check(c moving.Contract, is facts) []moving.Finding {
 		found.Add(moving.Stays, "paymentMethodMissing", "paymentMethod", "The customer has no payment method that can be charged: have the customer add one, then read the contract again.")
 	case c.PaymentMethod != "" && !slices.Contains(*methods, c.PaymentMethod):
 		found.Add(moving.Changes, "paymentMethodOther", "paymentMethod", "The payment method of the contract can no longer be charged: the customer's newest one is taken.")
+	}
+	if owner := is.owners[strings.ToLower(c.Customer.Email)]; w.move.File != nil && owner != 0 && c.Customer.ID != 0 && owner != c.Customer.ID {
+		found.Add(moving.Stays, "customerOther", "email", "The address %s belongs to customer %d of the store, not to %d: correct the number or the address in the file, or leave one of them empty.", c.Customer.Email, owner, c.Customer.ID)
 	}
 	if w.move.Direction == moving.Out && c.Currency != w.store.Currency {
 		found.Add(moving.Stays, "currencyOther", "currency", "The contract is in %s: the interface creates contracts in the store's currency, %s, only.", c.Currency, w.store.Currency)

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 )
 
@@ -40,6 +43,34 @@ func TestChoicesSettleEveryColumnThatMatters(t *testing.T) {
 				t.Errorf("got %v, %v, want %v", c.LeftOut, err, row.kept)
 			case row.fails != "" && (!fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), row.fails)):
 				t.Errorf("got %v, want %s", err, row.fails)
+			}
+		})
+	}
+}
+
+// A customer's number and an address that the platform gives to another customer stop the contract of a file.
+func TestAddressOfAnotherCustomerStops(t *testing.T) {
+	t.Parallel()
+	methods := []string{"card"}
+	is := facts{owners: map[string]int64{"ana@example.com": 7}, people: map[int64]*[]string{7: &methods, 8: &methods}}
+	for _, row := range []struct {
+		name  string
+		who   contract.Customer
+		file  *moving.File
+		stops bool
+	}{
+		{"the same customer", contract.Customer{ID: 7, Email: "Ana@example.com"}, &moving.File{}, false},
+		{"another customer", contract.Customer{ID: 8, Email: "Ana@example.com"}, &moving.File{}, true},
+		{"an address that was not asked for", contract.Customer{ID: 8, Email: "ben@example.com"}, &moving.File{}, false},
+		{"another service knows its customers", contract.Customer{ID: 8, Email: "ana@example.com"}, nil, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := &worker{Service: &Service{Clock: clock.System{}}, move: moving.Move{File: row.file}}
+			found := w.check(moving.Contract{Status: contract.Active, Currency: "EUR", Customer: row.who, DeliveryPrice: money.Amount{Currency: "EUR"}}, is)
+			at := slices.IndexFunc(found, func(f moving.Finding) bool { return f.Code == "customerOther" })
+			if stops := at >= 0; stops != row.stops || stops && found[at].Fit != moving.Stays {
+				t.Errorf("found %+v", found)
 			}
 		})
 	}

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/table"
 	"github.com/perennialhq/perennial/internal/platform"
 )
 
@@ -26,6 +28,7 @@ type known struct {
 	skus     memo[string, []int64]          // variants by SKU
 	people   memo[int64, *[]string]         // usable payment methods by customer; nil: the store does not have the customer
 	emails   memo[string, int64]            // customers by their addresses in lower case; 0: no customer has it
+	scan     atomic.Pointer[table.Scan]     // of the file; nil: it was not scanned yet
 }
 
 // knownOf returns what is known for a move.
@@ -96,6 +99,7 @@ func (m *memo[K, V]) keep(keys []K, answers map[K]V) {
 type facts struct {
 	variants map[int64]*platform.Variant
 	people   map[int64]*[]string
+	owners   map[string]int64 // customers by their addresses in lower case, as far as they were asked for
 }
 
 // facts returns the facts about contracts, and gives those their customers that name them by e-mail
@@ -104,6 +108,11 @@ func (k *known) facts(ctx context.Context, p Platform, at platform.Shop, contrac
 	if err = k.findByEmail(ctx, p, at, contracts); err != nil {
 		return f, notAsked(err)
 	}
+	var addresses []string
+	for _, c := range contracts {
+		addresses = append(addresses, strings.ToLower(c.Customer.Email))
+	}
+	f.owners, _ = k.emails.recall(addresses)
 	var variants, people []int64
 	for _, c := range contracts {
 		for _, l := range c.Lines {

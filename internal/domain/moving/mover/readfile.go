@@ -21,7 +21,7 @@ func (s *Service) readFile(ctx context.Context, store shop.Shop, taken moving.Mo
 	if err != nil {
 		return err
 	}
-	r := &fileReading{Service: s, w: s.worker(store, taken, cal), taken: taken, until: s.Clock.Now().Add(turn)}
+	r := &fileReading{Service: s, w: s.worker(store, taken, cal), taken: taken}
 	read := r.contracts
 	if kindOf(taken) != table.ContractRows {
 		read = r.people
@@ -66,33 +66,52 @@ type fileReading struct {
 
 var errLeaseLost = errors.New("another worker has the move")
 
-// rows opens the file, and returns how it is read.
-func (r *fileReading) rows(ctx context.Context) (*table.File, table.Options, error) {
-	content, err := r.open(ctx, r.w.store.ID, r.taken)
-	if err != nil {
-		return nil, table.Options{}, err
-	}
-	f, err := table.Open(content)
-	if err != nil {
-		return nil, table.Options{}, err
-	}
+// rows opens the file after its scan, and returns how it is read.
+func (r *fileReading) rows(ctx context.Context) (*table.File, *table.Scan, table.Options, error) {
 	zone, err := time.LoadLocation(r.w.store.TimeZone)
-	return f, table.Options{
-		Currency: r.w.store.Currency, Zone: zone, DecimalComma: r.taken.File.DecimalComma,
+	if err != nil {
+		return nil, nil, table.Options{}, err
+	}
+	scan, err := r.scan(ctx)
+	if err != nil {
+		return nil, nil, table.Options{}, err
+	}
+	f, err := r.openTable(ctx, r.w.store.ID, r.taken)
+	r.until = r.Clock.Now().Add(turn)
+	file := r.taken.File
+	return f, scan, table.Options{
+		Currency: r.w.store.Currency, Zone: zone, DecimalComma: file.DecimalComma, DayFirst: file.DayFirst,
 		Variants: func(sku string) []int64 { return r.variants(ctx, sku) },
 	}, err
 }
 
+// scan returns the scan of the file, which later turns of this process use again.
+func (r *fileReading) scan(ctx context.Context) (*table.Scan, error) {
+	if s := r.w.known.scan.Load(); s != nil && s.Fits(r.taken.File.Fields) {
+		return s, nil
+	}
+	f, err := r.openTable(ctx, r.w.store.ID, r.taken)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.Scan(kindOf(r.taken), r.taken.File.Fields)
+	if err != nil {
+		return nil, err
+	}
+	r.w.known.scan.Store(s)
+	return s, nil
+}
+
 // people reads customers, or the points of members: they become parts of the move.
 func (r *fileReading) people(ctx context.Context) error {
-	f, options, err := r.rows(ctx)
+	f, scan, options, err := r.rows(ctx)
 	if err != nil {
 		return err
 	}
 	if kindOf(r.taken) == table.PointRows {
-		_, err = r.Parts.AddMembers(ctx, r.w.store.ID, r.taken.ID, table.Points(f, r.taken.File.Fields, options))
+		_, err = r.Parts.AddMembers(ctx, r.w.store.ID, r.taken.ID, table.Points(f, scan, options))
 	} else {
-		_, err = r.Parts.AddCustomers(ctx, r.w.store.ID, r.taken.ID, table.Customers(f, r.taken.File.Fields, options))
+		_, err = r.Parts.AddCustomers(ctx, r.w.store.ID, r.taken.ID, table.Customers(f, scan, options))
 	}
 	r.done = err == nil
 	return err
@@ -100,11 +119,11 @@ func (r *fileReading) people(ctx context.Context) error {
 
 // contracts reads contracts until the turn is over.
 func (r *fileReading) contracts(ctx context.Context) error {
-	f, options, err := r.rows(ctx)
+	f, scan, options, err := r.rows(ctx)
 	if err != nil {
 		return err
 	}
-	for row, err := range table.Contracts(f, r.taken.File.Fields, options) {
+	for row, err := range table.Contracts(f, scan, options) {
 		if err = errors.Join(err, r.asked); err != nil {
 			return err
 		}
@@ -130,7 +149,7 @@ func (r *fileReading) contracts(ctx context.Context) error {
 func itemOf(of moving.ID, row table.Row) *moving.Item {
 	c := row.Contract
 	c.Remarks = row.Findings
-	if c.ID == 0 || row.Twice() {
+	if c.ID == 0 || row.Again {
 		c.ID = -int64(row.Line)
 	}
 	c.Line = shop.Subscriptions

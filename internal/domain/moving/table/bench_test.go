@@ -3,6 +3,7 @@ package table_test
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 
@@ -52,13 +53,26 @@ func lines(n int) io.Reader {
 	}}
 }
 
-func readLines(t testing.TB, n int) (contracts int) {
+// readTwice scans and reads contracts.
+func readTwice(t testing.TB, again func() io.Reader) iter.Seq2[table.Row, error] {
 	t.Helper()
-	f, err := table.Open(lines(n))
+	f, err := table.Open(again())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range table.Contracts(f, table.Guess(table.ContractRows, f.Header), table.Options{Currency: "EUR"}) {
+	scan, err := f.Scan(table.ContractRows, table.Guess(table.ContractRows, f.Header))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = table.Open(again()); err != nil {
+		t.Fatal(err)
+	}
+	return table.Contracts(f, scan, euros)
+}
+
+func readLines(t testing.TB, n int) (contracts int) {
+	t.Helper()
+	for r, err := range readTwice(t, func() io.Reader { return lines(n) }) {
 		if err != nil || len(r.Findings) > 0 {
 			t.Fatalf("line %d: %v, %v", r.Line, r.Findings, err)
 		}

@@ -18,8 +18,10 @@ const (
 	rowUnreadable   = "rowUnreadable"
 	contractTwice   = "contractTwice"
 	contractDiffers = "contractDiffers"
+	rowTwice        = "rowTwice"
 	tooManyLines    = "tooManyLines"
 	customerTwice   = "customerTwice"
+	customerDiffers = "customerDiffers" // a number and an e-mail address that belong to two people
 	valueMissing    = "valueMissing"
 	valueInvalid    = "valueInvalid"
 	valueLeftOut    = "valueLeftOut" // it cannot be read, and is not needed
@@ -126,8 +128,10 @@ func (c *cells) count(field string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// decimal returns a number with a decimal point, and the unit beside it.
-func (c *cells) decimal(field string) (number, unit string, given bool) {
+// decimal returns a number with a decimal point, and the unit beside it. A number such as 1,250 has either
+// three decimals or a group of three digits. The sign of its column settles it unless the number would then have
+// more decimals than are usual: 12,50 in another row does not say whether 1,250 is more than a thousand.
+func (c *cells) decimal(field string, usual int) (number, unit string, given bool) {
 	text, given := c.exact(field)
 	if text == "" {
 		return "", "", given
@@ -135,23 +139,25 @@ func (c *cells) decimal(field string) (number, unit string, given bool) {
 	number, unit = apart(text)
 	withPoint, asPoint := point.plain(number)
 	withComma, asComma := comma.plain(number)
+	sign, chosen := c.sign(field)
 	switch {
 	case !asPoint && !asComma:
 		c.find(moving.Stays, valueInvalid, field, "%.60q is not a number: write one such as 1234.50", text)
 		return "", "", true
-	case !asComma, withPoint == withComma, asPoint && c.signs[field] == point:
+	case !asComma, withPoint == withComma, asPoint && sign == point && (chosen || decimals(withPoint) <= usual):
 		return withPoint, unit, true
-	case !asPoint, c.signs[field] == comma:
+	case !asPoint, sign == comma && (chosen || decimals(withComma) <= usual):
 		return withComma, unit, true
 	}
 	c.find(moving.Stays, amountAmbiguous, field,
-		"%.60q may be %s or %s: choose whether decimals follow a comma or a point", text, withPoint, withComma)
+		"%.60q may be %s or %s: write it without a sign between thousands, or choose whether decimals follow a comma or a point",
+		text, withPoint, withComma)
 	return "", "", true
 }
 
 // amount returns an amount of a currency.
 func (c *cells) amount(field string, currency money.Currency) (a money.Amount, given bool) {
-	number, unit, given := c.decimal(field)
+	number, unit, given := c.decimal(field, currency.Exponent())
 	if number == "" {
 		return money.Amount{Currency: currency}, given
 	}
@@ -181,15 +187,18 @@ func (c *cells) moment(field string) (at time.Time, given bool) {
 	if text == "" {
 		return time.Time{}, given
 	}
-	at, unsure, ok := parseTime(text, c.orders[field], c.Zone)
+	at, unsure, ok := parseTime(text, c.order(field), c.Zone)
 	switch {
 	case !ok:
 		c.find(moving.Stays, valueInvalid, field, "%.60q is not a date: write one such as 2026-12-31", text)
 		return time.Time{}, true
 	case unsure:
-		c.find(moving.Changes, dateAmbiguous, field,
-			"%.60q was read as %s (%s): write it as YYYY-MM-DD if that is wrong",
-			text, at.Format(time.DateOnly), orderFor(text, unknown))
+		first, _, _ := parseTime(text, dayFirst, c.Zone)
+		second, _, _ := parseTime(text, monthFirst, c.Zone)
+		c.find(moving.Stays, dateAmbiguous, field,
+			"%.60q may be %s or %s, and no row of the column says it: write it in one of these forms, or choose "+
+				"whether the day or the month comes first", text, first.Format(time.DateOnly), second.Format(time.DateOnly))
+		return time.Time{}, true
 	}
 	return at, true
 }
@@ -214,4 +223,22 @@ func (c *cells) customer() (id int64, email string) {
 		c.find(moving.Stays, valueMissing, "customerId", "the customer is missing: write the number or the e-mail address")
 	}
 	return id, email
+}
+
+// contradictions records that the customer's number has other e-mail addresses in the file, or the address other
+// numbers.
+func (c *cells) contradictions(who Person) {
+	if who.ID == 0 || who.Email == "" {
+		return
+	}
+	if list := c.doubts[customerKey(who.ID)]; len(list) > 0 {
+		c.find(moving.Stays, customerDiffers, "email",
+			"customer %d has different e-mail addresses in lines %s: correct what is wrong, or leave the addresses empty",
+			who.ID, lines(list))
+	}
+	if list := c.doubts[emailKey(who.Email)]; len(list) > 0 {
+		c.find(moving.Stays, customerDiffers, "customerId",
+			"the address %.60q belongs to different customers in lines %s: correct what is wrong, or leave the numbers empty",
+			who.Email, lines(list))
+	}
 }

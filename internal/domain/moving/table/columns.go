@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
@@ -14,6 +13,7 @@ type Options struct {
 	Currency     money.Currency // of rows that name none
 	Zone         *time.Location // of dates that name none; nil: UTC
 	DecimalComma *bool          // how numbers are written that may be either; nil: the column decides
+	DayFirst     *bool          // how dates are written that may be either; nil: the column decides
 	// Variants returns the numbers of the variants with an SKU; nil: none is known.
 	Variants func(sku string) []int64
 }
@@ -27,18 +27,12 @@ type columns struct {
 	at        map[string]int // by field
 	signs     map[string]decimal
 	orders    map[string]order
+	doubts    map[int64][]int // lines, by the key of the name that they have with different values
 }
 
-// columnsOf looks at the first rows of a file.
-func columnsOf(kind Kind, f *File, m Mapping, o Options) (*columns, error) {
-	if missing := m.Check(kind, f.Header); len(missing) > 0 {
-		return nil, invalid("%s", strings.Join(missing, "; ")).Code("mappingInvalid")
-	}
-	o.Zone = cmp.Or(o.Zone, time.UTC)
-	c := &columns{
-		Options: o, header: f.Header, separator: f.Separator,
-		at: make(map[string]int), signs: make(map[string]decimal), orders: make(map[string]order),
-	}
+// columnsOf finds the columns of fields in the header of a file.
+func columnsOf(f *File, m Mapping) columns {
+	c := columns{header: f.Header, separator: f.Separator, at: make(map[string]int)}
 	for i, name := range f.Header {
 		for field, column := range m {
 			if column == name && name != "" {
@@ -46,41 +40,37 @@ func columnsOf(kind Kind, f *File, m Mapping, o Options) (*columns, error) {
 			}
 		}
 	}
-	for _, field := range Fields(kind) {
-		switch field.form {
-		case numbers:
-			c.signs[field.Name] = decided(c, f, field, writtenWith)
-			if o.DecimalComma != nil {
-				c.signs[field.Name] = point
-				if *o.DecimalComma {
-					c.signs[field.Name] = comma
-				}
-			}
-		case dates:
-			c.orders[field.Name] = decided(c, f, field, orderOf)
-		}
-	}
-	return c, nil
+	return c
 }
 
-// decided returns how the values of a column are written, when some of them say so and none says
-// something else.
-func decided[T comparable](c *columns, f *File, field Field, how func(string) T) T {
-	var is, none T
-	for _, r := range f.sample {
-		text := c.value(r.cells, field.Name)
-		if text == "" {
-			continue
-		}
-		switch says := how(text); {
-		case says == none:
-		case is == none:
-			is = says
-		case is != says:
-			return none
-		}
+// with returns the columns of a scan, read with options.
+func (s *Scan) with(o Options) *columns {
+	c := s.columns
+	o.Zone = cmp.Or(o.Zone, time.UTC)
+	c.Options = o
+	return &c
+}
+
+// sign returns the sign that decimals of a field follow. Chosen is set when the options say it, for all values.
+func (c *columns) sign(field string) (sign decimal, chosen bool) {
+	switch {
+	case c.DecimalComma == nil:
+		return c.signs[field], false
+	case *c.DecimalComma:
+		return comma, true
 	}
-	return is
+	return point, true
+}
+
+// order returns the order of day and month in a field; unknown: neither the options nor the column say it.
+func (c *columns) order(field string) order {
+	switch {
+	case c.DayFirst == nil:
+		return c.orders[field]
+	case *c.DayFirst:
+		return dayFirst
+	}
+	return monthFirst
 }
 
 // value returns the value of a field; empty: it has none.

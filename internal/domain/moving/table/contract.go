@@ -56,6 +56,7 @@ func (c *cells) contract(id string) moving.Contract {
 	}
 	is.Status = c.status()
 	is.Customer.ID, is.Customer.Email = c.customer()
+	c.contradictions(Person{is.Customer.ID, is.Customer.Email})
 	is.Customer.FirstName, is.Customer.LastName = c.text("firstName"), c.text("lastName")
 	is.Customer.Phone = c.text("phone")
 	is.Customer.Name = trim(is.Customer.FirstName + " " + is.Customer.LastName)

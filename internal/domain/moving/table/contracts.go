@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/perennialhq/perennial/internal/domain/moving"
 )
@@ -13,31 +14,21 @@ const maxLines = 500
 
 // Row is a contract of a file.
 type Row struct {
-	Line     int // of the file, from 1; the first of several
+	Line     int  // of the file, from 1; the first of several
+	Again    bool // the file has rows of that contract before, apart from these
 	Contract moving.Contract
 	Findings []moving.Finding
 	Raw      []string // cells of that line; nil when they cannot be read
 }
 
-// Twice reports whether the file has a contract of that ID before.
-func (r Row) Twice() bool {
-	return slices.ContainsFunc(r.Findings, func(f moving.Finding) bool { return f.Code == contractTwice })
-}
-
 // Contracts reads contracts. Adjacent rows with the same ID are the lines of one contract. Rows
 // that cannot be read are passed on with findings that say why; an error ends the sequence, and
-// means that the rest of the file cannot be read or that the mapping does not fit.
+// means that the rest of the file cannot be read. The file is opened again after its scan.
 //
-// A contract whose ID comes again later has been passed on by then: only the later ones have a
-// finding. About 8 bytes of each contract are kept to find them.
-func Contracts(f *File, m Mapping, o Options) iter.Seq2[Row, error] {
+// Only the rows of one contract are kept at a time.
+func Contracts(f *File, s *Scan, o Options) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		c, err := columnsOf(ContractRows, f, m, o)
-		if err != nil {
-			yield(Row{}, err)
-			return
-		}
-		a := assembly{columns: c, yield: yield, seen: make(map[int64]struct{})}
+		a := assembly{columns: s.with(o), yield: yield}
 		for r, err := range f.all() {
 			if err != nil {
 				if a.flush() {
@@ -58,13 +49,14 @@ type assembly struct {
 	*columns
 
 	yield func(Row, error) bool
-	seen  map[int64]struct{} // numbers of contracts
 
 	open  bool
 	id    string
 	is    Row
 	first row
-	gap   int // line of the row before, when it may have been one of the next contract; 0: none
+	rows  map[int64]int // lines of the rows of the contract, by their cells; nil: there is only the first
+	alike int           // rows of the contract that repeat another one
+	gap   int           // line of the row before, when it may have been one of the next contract; 0: none
 }
 
 // add takes a row. It reports whether more are wanted.
@@ -116,13 +108,24 @@ func (a *assembly) begin(c *cells, id string) {
 	if a.gap != 0 {
 		c.findings = append(c.findings, beside(a.gap))
 	}
-	if _, twice := a.seen[is.ID]; twice {
-		c.find(moving.Stays, contractTwice,
-			"id", "contract %.60q is in the file before: put its rows next to each other, or remove them", id)
+	list := a.doubts[contractKey(is.ID)]
+	if len(list) > 0 {
+		c.find(moving.Stays, contractTwice, "id",
+			"rows of contract %.60q begin in lines %s, apart from each other: put them next to each other, or remove those "+
+				"that are too many", id, lines(list))
 	}
-	a.seen[is.ID] = struct{}{}
 	a.open, a.id, a.first, a.gap = true, id, c.row, 0
-	a.is = Row{Line: c.row.line, Contract: is, Findings: c.findings, Raw: c.cells}
+	a.rows, a.alike = nil, 0
+	a.is = Row{Line: c.row.line, Again: len(list) > 0 && list[0] != c.line, Contract: is, Findings: c.findings, Raw: c.cells}
+}
+
+// contents returns a hash of the values of a row.
+func contents(cells []string) int64 {
+	values := make([]string, len(cells))
+	for i, cell := range cells {
+		values[i] = trim(cell)
+	}
+	return hash(strings.TrimRight(strings.Join(values, "\x00"), "\x00")) // no readable row has a NUL byte
 }
 
 // contractColumns are the fields that a contract has once.
@@ -138,6 +141,7 @@ func (a *assembly) join(c *cells) {
 		}
 		return
 	}
+	a.compare(c)
 	for _, f := range contractColumns {
 		here, before := c.text(f.Name), a.value(a.first.cells, f.Name)
 		if here != "" && here != before {
@@ -147,6 +151,23 @@ func (a *assembly) join(c *cells) {
 	}
 	is.Lines = append(is.Lines, c.lineItem(len(is.Lines)+1, is.Currency))
 	a.is.Findings = append(a.is.Findings, c.findings...)
+}
+
+// compare records a row that repeats another one of the contract that is open.
+func (a *assembly) compare(c *cells) {
+	if a.rows == nil {
+		a.rows = map[int64]int{contents(a.first.cells): a.first.line}
+	}
+	is := contents(c.cells)
+	before, twice := a.rows[is]
+	if !twice {
+		a.rows[is] = c.line
+		return
+	}
+	if a.alike++; a.alike <= shownLines {
+		c.find(moving.Stays, rowTwice, "id",
+			"the row is the same as that in line %d: remove one of them, or write both quantities in one row", before)
+	}
 }
 
 // flush passes on the contract that is open. It reports whether more are wanted.

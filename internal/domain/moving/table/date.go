@@ -16,14 +16,6 @@ const (
 	monthFirst
 )
 
-// String says it in words.
-func (o order) String() string {
-	if o == dayFirst {
-		return "day, month, year"
-	}
-	return "month, day, year"
-}
-
 // day is a date of a calendar with what is written behind it.
 type day struct {
 	year, month, day int
@@ -137,7 +129,8 @@ var named = []string{
 }
 
 // parseTime reads a date, with or without a time of day. Without a zone it is of the given one.
-// Unsure is set when day and month may be the other way round and no order says which.
+// Unsure is set when day and month may be the other way round and no order says which: at is then one
+// of the two.
 func parseTime(text string, o order, zone *time.Location) (at time.Time, unsure, ok bool) {
 	if d, ok := parseDay(text, orderFor(text, o)); ok {
 		at, ok := d.in(zone)

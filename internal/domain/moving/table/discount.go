@@ -29,7 +29,7 @@ func (c *cells) discounts(currency money.Currency) []contract.Discount {
 
 func (c *cells) percent() int {
 	const field = "discountPercent"
-	number, unit, _ := c.decimal(field)
+	number, unit, _ := c.decimal(field, 0)
 	if number == "" {
 		return 0
 	}

@@ -31,8 +31,15 @@ func FuzzContracts(f *testing.F) {
 		if m["id"] == "" {
 			return
 		}
+		scan, err := file.Scan(table.ContractRows, m)
+		if err != nil {
+			return
+		}
+		if file, err = table.Open(strings.NewReader(string(text))); err != nil {
+			t.Fatal(err)
+		}
 		last := 0
-		for r, err := range table.Contracts(file, m, euros) {
+		for r, err := range table.Contracts(file, scan, euros) {
 			if err != nil {
 				return
 			}

@@ -78,6 +78,12 @@ func digits(text string) bool {
 	return true
 }
 
+// decimals returns how many decimals a number has that is written with a decimal point.
+func decimals(number string) int {
+	_, part, _ := strings.Cut(number, ".")
+	return len(part)
+}
+
 // writtenWith returns the decimal sign that a number must be written with; unclear: both fit.
 func writtenWith(text string) decimal {
 	number, _ := apart(text)

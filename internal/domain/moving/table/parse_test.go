@@ -22,16 +22,13 @@ func column[T any](t testing.TB, field string, values []string, o Options, read 
 	for i, v := range values {
 		text += fmt.Sprintf("%d;\"%s\"\n", i+1, strings.ReplaceAll(v, `"`, `""`))
 	}
-	f, err := Open(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := Mapping{"id": "id", "email": "id", "sku": "id", "price": "id", "billingInterval": "id", field: field}
-	shared, err := columnsOf(ContractRows, f, m, o)
+	scan, err := opened(t, text).Scan(ContractRows, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, err := range f.all() {
+	shared := scan.with(o)
+	for r, err := range opened(t, text).all() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,6 +37,15 @@ func column[T any](t testing.TB, field string, values []string, o Options, read 
 		found = append(found, c.findings...)
 	}
 	return list, found
+}
+
+func opened(t testing.TB, text string) *File {
+	t.Helper()
+	f, err := Open(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func codes(findings []moving.Finding) string {
@@ -73,6 +79,9 @@ func TestAmountsAreReadByTheirColumn(t *testing.T) {
 		{"groups of India", "INR", nil, []string{"1,23,456.50", "12,34,567"}, []int64{12345650, 123456700}, ""},
 		{"the column decides for a comma", "EUR", nil, []string{"1.234", "2,50"}, []int64{123400, 250}, ""},
 		{"the column decides for a point", "EUR", nil, []string{"1,234", "2.50"}, []int64{123400, 250}, ""},
+		{"three decimals in a column with a comma", "EUR", nil, []string{"12,50", "1,250"}, []int64{1250, 0}, "STAYS amountAmbiguous"},
+		{"three decimals in a column with a point", "EUR", nil, []string{"12.50", "1.250", "1,250"}, []int64{1250, 0, 125000}, "STAYS amountAmbiguous"},
+		{"three decimals that the options decide", "EUR", &yes, []string{"12,50", "1,250"}, []int64{1250, 125}, ""},
 		{"nothing decides", "EUR", nil, []string{"1.234", "1,234"}, []int64{0, 0}, "STAYS amountAmbiguous, STAYS amountAmbiguous"},
 		{"the column contradicts itself", "EUR", nil, []string{"2.50", "2,50", "1,234"}, []int64{250, 250, 0}, "STAYS amountAmbiguous"},
 		{"a zero before the sign", "EUR", nil, []string{"0.500", "0,500"}, []int64{50, 50}, ""},
@@ -165,8 +174,8 @@ func TestDatesAreReadByTheirColumn(t *testing.T) {
 		{"points", []string{"31.12.2026", "01.02.2026", "1.2.26 09:30"}, []string{"2026-12-30T23:00:00Z", "2026-01-31T23:00:00Z", "2026-02-01T08:30:00Z"}, ""},
 		{"month first", []string{"01/02/2026", "12/31/2026", "1/2/2026 3:04 PM"}, []string{"2026-01-01T23:00:00Z", "2026-12-30T23:00:00Z", "2026-01-02T14:04:00Z"}, ""},
 		{"day first", []string{"01/02/2026", "31/12/2026", "01-02-2026"}, []string{"2026-01-31T23:00:00Z", "2026-12-30T23:00:00Z", "2026-01-31T23:00:00Z"}, ""},
-		{"nothing decides", []string{"01/02/2026", "05/05/2026", "01-02-2026"}, []string{"2026-01-01T23:00:00Z", "2026-05-04T22:00:00Z", "2026-01-31T23:00:00Z"}, "CHANGES dateAmbiguous, CHANGES dateAmbiguous"},
-		{"the column contradicts itself", []string{"12/31/2026", "31/12/2026", "01/02/2026"}, []string{"2026-12-30T23:00:00Z", "2026-12-30T23:00:00Z", "2026-01-01T23:00:00Z"}, "CHANGES dateAmbiguous"},
+		{"nothing decides", []string{"01/02/2026", "05/05/2026", "01-02-2026"}, []string{none, "2026-05-04T22:00:00Z", none}, "STAYS dateAmbiguous, STAYS dateAmbiguous"},
+		{"the column contradicts itself", []string{"12/31/2026", "31/12/2026", "01/02/2026"}, []string{"2026-12-30T23:00:00Z", "2026-12-30T23:00:00Z", none}, "STAYS dateAmbiguous"},
 		{"numbers of spreadsheets", []string{"46387", "46387.5", "46387,25"}, []string{"2026-12-30T23:00:00Z", "2026-12-31T11:00:00Z", "2026-12-31T05:00:00Z"}, ""},
 		{"names of months", []string{"31 Dec 2026", "Dec 31, 2026", "December 31, 2026", "31-dec-2026"}, slices.Repeat([]string{"2026-12-30T23:00:00Z"}, 4), ""},
 		{"no dates", []string{"soon", "2026-02-30", "31.02.2026", "13/13/2026", "2026", "1.2", "0000-00-00", "2026-12-31 25:00", "2026-12-31 10:00:00 EST"},

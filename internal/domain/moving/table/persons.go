@@ -31,8 +31,8 @@ type PointsRow struct {
 }
 
 // Points reads points. Errors are those of Contracts.
-func Points(f *File, m Mapping, o Options) iter.Seq2[PointsRow, error] {
-	return persons(PointRows, f, m, o, func(c *cells, who Person) PointsRow {
+func Points(f *File, s *Scan, o Options) iter.Seq2[PointsRow, error] {
+	return persons(f, s, o, func(c *cells, who Person) PointsRow {
 		r := PointsRow{Line: c.line, Customer: who, Raw: c.cells}
 		if who != (Person{}) {
 			r.Balance, r.Lifetime = c.points()
@@ -62,7 +62,7 @@ func (c *cells) points() (balance, lifetime loyalty.Points) {
 
 // hundredths returns a number of points. They have two decimals, like most amounts.
 func (c *cells) hundredths(field string) (loyalty.Points, bool) {
-	number, unit, given := c.decimal(field)
+	number, unit, given := c.decimal(field, pointDecimals)
 	if number == "" {
 		return 0, given
 	}
@@ -75,6 +75,9 @@ func (c *cells) hundredths(field string) (loyalty.Points, bool) {
 		"%.60q is not a number of points from 0 to %s with at most two decimals: correct it", c.text(field), loyalty.MaxPoints)
 	return 0, true
 }
+
+// pointDecimals is how many decimals points have.
+const pointDecimals = 2
 
 var pointUnits = []string{"", "points", "pts", "pts."}
 
@@ -103,8 +106,8 @@ type CustomerRow struct {
 }
 
 // Customers reads customers. Errors are those of Contracts.
-func Customers(f *File, m Mapping, o Options) iter.Seq2[CustomerRow, error] {
-	return persons(CustomerRows, f, m, o, func(c *cells, who Person) CustomerRow {
+func Customers(f *File, s *Scan, o Options) iter.Seq2[CustomerRow, error] {
+	return persons(f, s, o, func(c *cells, who Person) CustomerRow {
 		r := CustomerRow{Line: c.line, Customer: who, Raw: c.cells}
 		if who != (Person{}) {
 			r.FirstName, r.LastName, r.Phone = c.text("firstName"), c.text("lastName"), c.text("phone")
@@ -153,15 +156,10 @@ func (c *cells) consent() Consent {
 }
 
 // persons reads a file with a customer in each row.
-func persons[R any](kind Kind, f *File, m Mapping, o Options, read func(*cells, Person) R) iter.Seq2[R, error] {
+func persons[R any](f *File, s *Scan, o Options, read func(*cells, Person) R) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
-		shared, err := columnsOf(kind, f, m, o)
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		seen := make(map[int64]struct{})
+		shared := s.with(o)
 		for r, err := range f.all() {
 			if err != nil {
 				yield(none, err)
@@ -171,7 +169,8 @@ func persons[R any](kind Kind, f *File, m Mapping, o Options, read func(*cells, 
 			var who Person
 			if c.readable() {
 				who.ID, who.Email = c.customer()
-				c.known(seen, who)
+				c.once(who)
+				c.contradictions(who)
 			}
 			if !yield(read(c, who), nil) {
 				return
@@ -180,17 +179,9 @@ func persons[R any](kind Kind, f *File, m Mapping, o Options, read func(*cells, 
 	}
 }
 
-// known records a customer, and a finding when the customer was recorded before.
-func (c *cells) known(seen map[int64]struct{}, who Person) {
-	name := who.ID
-	switch {
-	case who == Person{}:
-		return
-	case name == 0:
-		name = hash(strings.ToLower(who.Email))
+// once records a finding when the file has more than one row of a customer.
+func (c *cells) once(who Person) {
+	if list := c.doubts[who.key()]; who != (Person{}) && len(list) > 0 {
+		c.find(moving.Stays, customerTwice, "customerId", "the customer has rows in lines %s: keep one of them", lines(list))
 	}
-	if _, twice := seen[name]; twice {
-		c.find(moving.Stays, customerTwice, "customerId", "the customer is in the file before: keep one of the rows")
-	}
-	seen[name] = struct{}{}
 }

@@ -174,9 +174,9 @@ func (f *failing) Read(to []byte) (int, error) {
 
 func TestRowsHaveTheirLines(t *testing.T) {
 	t.Parallel()
-	f := open(t, "id,customer email,interval,price,variant\n\n1,ana@example.com,month,1,7\n,,,,\n2,ana@example.com,month,1,\"7\n\"\n3,ana@example.com,month,x,7\n")
+	f, scan := scanned(t, table.ContractRows, "id,customer email,interval,price,variant\n\n1,ana@example.com,month,1,7\n,,,,\n2,ana@example.com,month,1,\"7\n\"\n3,ana@example.com,month,x,7\n")
 	var got []int
-	for r, err := range table.Contracts(f, table.Guess(table.ContractRows, f.Header), table.Options{Currency: "EUR"}) {
+	for r, err := range table.Contracts(f, scan, euros) {
 		if err != nil {
 			t.Fatal(err)
 		}

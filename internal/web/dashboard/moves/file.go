@@ -108,6 +108,7 @@ type mappingPage struct {
 	Used      []columnRow // those that are needed or have a column
 	Other     []columnRow
 	Decimals  dashboard.Field
+	Order     dashboard.Field // of day and month
 	Unread    []unreadRow
 	Header    []string
 	Rows      [][]string
@@ -147,7 +148,7 @@ func (m *room) showMapping(w http.ResponseWriter, r *http.Request, v dashboard.V
 		return fault.New(fault.FailedPrecondition, "the contracts of this move come from another service, not from a file")
 	}
 	p := mappingPage{
-		Path: path(mv.ID) + "/mapping", Failure: mv.Failure, Broken: f.Bytes == 0, End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.DecimalComma),
+		Path: path(mv.ID) + "/mapping", Failure: mv.Failure, Broken: f.Bytes == 0, End: path(mv.ID) + "/end", May: v.May(staff.ManageStore), Decimals: decimalsField(is.DecimalComma), Order: orderField(is.DayFirst),
 		Header: f.Header[:min(len(f.Header), shownColumns)], MoreRows: len(f.Header) > shownColumns, Size: size(f.Bytes),
 	}
 	var sample [][]string
@@ -218,6 +219,12 @@ func decimalsField(comma *bool) dashboard.Field {
 	}, comma, dashboard.Choice{Value: "comma", Name: "Comma: 1.234,50"}, dashboard.Choice{Value: "point", Name: "Point: 1,234.50"})
 }
 
+func orderField(dayFirst *bool) dashboard.Field {
+	return either(dashboard.Field{
+		Name: "order", Label: "Day and month in dates", Hint: "Only matters where a date such as 03/04/2027 could be either.",
+	}, dayFirst, dashboard.Choice{Value: "day", Name: "Day first: 31/12/2027"}, dashboard.Choice{Value: "month", Name: "Month first: 12/31/2027"})
+}
+
 // chosen returns what a form says in a choice between two ways; nil: neither.
 func chosen(value, yes string) *bool {
 	if value == "" {
@@ -278,7 +285,7 @@ func (m *room) setMapping(w http.ResponseWriter, r *http.Request, v dashboard.Vi
 	}
 	is := mapping{sent: true, Choices: moving.Choices{
 		Fields: map[string]string{}, LeftOut: r.PostForm["left-out"],
-		DecimalComma: chosen(r.PostForm.Get("decimals"), "comma"),
+		DecimalComma: chosen(r.PostForm.Get("decimals"), "comma"), DayFirst: chosen(r.PostForm.Get("order"), "day"),
 	}}
 	for _, field := range table.Fields(table.ContractRows) {
 		if column := r.PostForm.Get("column-" + field.Name); column != "" {

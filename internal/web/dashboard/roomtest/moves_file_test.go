@@ -95,13 +95,13 @@ func TestUnreadColumnStopsFileUntilItIsLeftOut(t *testing.T) {
 	path, _, _ := strings.Cut(p.Path, "?")
 	fields := []string{
 		"do", "read", "column-id", "Contract", "column-customerId", "Customer", "column-variantId", "Variant", "column-price", "Price",
-		"column-billingInterval", "Interval", "column-nextOrderDate", "Next order",
+		"column-billingInterval", "Interval", "column-nextOrderDate", "Next order", "order", "day",
 	}
 	b.Want(b.Post(path+"/mapping", fields...), http.StatusUnprocessableEntity,
-		`The column &#34;Tax&#34; looks like an amount and is not read`, "Choose a field for it, or leave it out.", `aria-invalid="true"`)
+		`The column &#34;Tax&#34; looks like an amount and is not read`, "Choose a field for it, or leave it out.", `aria-invalid="true"`, `<option value="day" selected>`)
 	b.Want(b.Post(path+"/mapping", append(fields, "left-out", "Vat")...), http.StatusUnprocessableEntity, `no column &#34;Vat&#34;`)
 	b.Want(b.Post(path+"/mapping", append(fields, "left-out", "Tax")...), http.StatusOK, "The contracts of the file are read", "Columns not read", "Tax, Colour, Gift")
-	b.Want(b.Get(path+"/mapping"), http.StatusOK, `aria-describedby="h-left-out-1" checked>`)
+	b.Want(b.Get(path+"/mapping"), http.StatusOK, `aria-describedby="h-left-out-1" checked>`, `<option value="day" selected>`)
 	b.Want(b.Post(path+"/read"), http.StatusOK, "Reading")
 	b.Want(b.Post(path+"/end"), http.StatusOK, "The move was ended")
 	next := b.upload("later.csv", file)
