@@ -16,6 +16,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/app"
 	"github.com/perennialhq/perennial/internal/base/clock"
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
@@ -240,6 +241,7 @@ func showProgress(out io.Writer, p mover.Progress) error {
 		}
 		fmt.Fprintf(out, "%.0f contracts a minute are %s by %s\n", p.Pace, step, shown(p.EndsAt))
 	}
+	showTotals(out, p.Totals)
 	for _, sum := range p.Sums {
 		fmt.Fprintf(out, "the next %d days: %d orders of together %s here, and %d orders of together %s there\n", moving.ComingDays,
 			sum.HereOrders, sum.Amount(sum.Here), sum.ThereOrders, sum.Amount(sum.There))
@@ -255,6 +257,27 @@ func showProgress(out io.Writer, p mover.Progress) error {
 		}
 	}
 	return table.Flush()
+}
+
+// showTotals prints the totals of a file beside those of the contracts that go.
+func showTotals(out io.Writer, totals []mover.FileTotal) {
+	for _, t := range totals {
+		if t.Currency == "" {
+			fmt.Fprintf(out, "without a currency: the file has %d contracts, %d go\n", t.File.Contracts, t.Goes.Contracts)
+			continue
+		}
+		fmt.Fprintf(out, "an order of each contract in %s: the file has %s, %s go, %s stay", t.Currency,
+			contractsOf(t.Currency, t.File), contractsOf(t.Currency, t.Goes), contractsOf(t.Currency, t.Stays()))
+		if n := t.File.Unpriced; n > 0 {
+			fmt.Fprintf(out, ", %d of them with an amount that cannot be read and is not in the sums", n)
+		}
+		fmt.Fprintln(out)
+	}
+}
+
+// contractsOf returns a number of contracts and the sum of their orders.
+func contractsOf(c money.Currency, t moving.Total) string {
+	return fmt.Sprintf("%d contracts of together %s %s", t.Contracts, money.Amount{Minor: t.Amount, Currency: c}, c)
 }
 
 // showDifferences prints how the orders of both services compare.

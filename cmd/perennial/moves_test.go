@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/store"
 )
@@ -64,5 +66,20 @@ func TestImportOfFileAsksAboutColumnsThatAreNotRead(t *testing.T) {
 		if found := ended.FindStringSubmatch(text); found != nil {
 			open = found[1]
 		}
+	}
+}
+
+func TestShowHasTotalsOfFileBesideThoseThatGo(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	showTotals(&out, []mover.FileTotal{
+		{Currency: "EUR", File: moving.Total{Contracts: 5, Unpriced: 1, Amount: 9000}, Goes: moving.Total{Contracts: 3, Amount: 6000}},
+		{File: moving.Total{Contracts: 2, Unpriced: 2}},
+	})
+	const want = "an order of each contract in EUR: the file has 5 contracts of together 90.00 EUR, 3 contracts of together 60.00 EUR go, " +
+		"2 contracts of together 30.00 EUR stay, 1 of them with an amount that cannot be read and is not in the sums\n" +
+		"without a currency: the file has 2 contracts, 0 go\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", &out, want)
 	}
 }

@@ -3,12 +3,15 @@ package sandbox
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/moving"
@@ -39,6 +42,18 @@ func linesOf(n int, c moving.Contract) [][]string {
 		})
 	}
 	return rows
+}
+
+// rowAmount returns what an order of a contract with that row costs, in cents.
+func rowAmount(t *testing.T, row []string) int64 {
+	t.Helper()
+	price, err := money.Parse(strings.ReplaceAll(row[14], ",", "."), "USD")
+	delivery, err2 := money.Parse(strings.ReplaceAll(row[15], ",", "."), "USD")
+	pieces, err3 := strconv.ParseInt(row[13], 10, 64)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	return price.Times(pieces).Plus(delivery).Minor
 }
 
 // simple reports whether a file can say all about a contract.
@@ -75,16 +90,19 @@ func TestStoreMovesInFromFile(t *testing.T) {
 	_ = rows.Write(fileColumns)
 	var leaving []int64
 	var last []string
+	var amount int64 // of orders of all that leave
 	for n, i := range items {
 		if i.Fit == moving.Stays || !simple(i.Contract) {
 			continue
 		}
 		leaving = append(leaving, i.There)
+		amount += i.Plan.Amount.Minor
 		for _, row := range linesOf(n, i.Contract) {
 			_ = rows.Write(row)
 			last = row
 		}
 	}
+	lastAmount := rowAmount(t, last)
 	bad := func(change func(row []string)) {
 		row := slices.Clone(last)
 		change(row)
@@ -124,6 +142,14 @@ func TestStoreMovesInFromFile(t *testing.T) {
 	if goes := p.ByFit[moving.Goes] + p.ByFit[moving.Changes]; p.Move.Status != moving.Ready || goes != len(leaving) || p.ByFit[moving.Stays] != 7 {
 		b.describeMove(m.ID)
 		t.Fatalf("the move is %s (%s): %v, want %d that go and 7 that stay", p.Move.Status, p.Move.Failure, p.ByFit, len(leaving))
+	}
+	priced := 6 // of those that stay, at the price of the last one; the formula has none
+	if len(p.Totals) != 1 {
+		t.Fatalf("the file has the totals %+v", p.Totals)
+	}
+	if sum := p.Totals[0]; sum.File.Contracts != len(leaving)+7 || sum.File.Unpriced != 1 || sum.Goes.Contracts != len(leaving) || sum.Goes.Amount != amount ||
+		sum.Stays().Contracts != 7 || sum.Stays().Amount != int64(priced)*lastAmount {
+		t.Errorf("the totals are %+v, want %d for those that go and %d for each of %d that stay", sum, amount, lastAmount, priced)
 	}
 	var codes []string
 	staying, err := mover.Items(t.Context(), store, m.ID, moving.Match{Fit: moving.Stays}, 0, 100)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
@@ -19,6 +20,7 @@ type File struct {
 	Parts   int      `json:"parts"`             // that are stored; 0: it was removed
 	Header  []string `json:"header,omitempty"`  // names of its columns
 	Columns []Column `json:"columns,omitempty"` // in the order of the header
+	Totals  Totals   `json:"totals,omitempty"`  // of the contracts that were read so far, by currency
 	Choices
 }
 
@@ -98,6 +100,45 @@ func (f File) Unread(c Choices) []Unread {
 		list = append(list, u)
 	}
 	return list
+}
+
+// Total is the sum of contracts in one currency.
+type Total struct {
+	Currency  money.Currency `json:"currency,omitempty"` // empty: it cannot be read
+	Contracts int            `json:"contracts"`
+	Unpriced  int            `json:"unpriced,omitempty"` // contracts whose amount cannot be read
+	Amount    int64          `json:"amount"`             // of one order of each of the others, in minor units
+}
+
+// Totals are sums by currency.
+type Totals []Total
+
+// in returns the total of a currency.
+func (t *Totals) in(c money.Currency) *Total {
+	at := slices.IndexFunc(*t, func(o Total) bool { return o.Currency == c })
+	if at < 0 {
+		at = len(*t)
+		*t = append(*t, Total{Currency: c})
+	}
+	return &(*t)[at]
+}
+
+// Add adds a contract with the amount of an order. One that is not priced adds no amount.
+func (t *Totals) Add(amount money.Amount, priced bool) {
+	sum := t.in(amount.Currency)
+	if sum.Contracts++; priced {
+		sum.Amount += amount.Minor
+	} else {
+		sum.Unpriced++
+	}
+}
+
+// Plus adds other totals.
+func (t *Totals) Plus(others Totals) {
+	for _, o := range others {
+		sum := t.in(o.Currency)
+		sum.Contracts, sum.Unpriced, sum.Amount = sum.Contracts+o.Contracts, sum.Unpriced+o.Unpriced, sum.Amount+o.Amount
+	}
 }
 
 // FileTx keeps the files of moves, in parts.

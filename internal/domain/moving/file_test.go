@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 )
 
@@ -50,5 +51,23 @@ func TestUnreadColumnsStopUntilTheyAreMappedOrLeftOut(t *testing.T) {
 				t.Errorf("got %v, want %v", got, row.want)
 			}
 		})
+	}
+}
+
+func TestTotalsAreByCurrency(t *testing.T) {
+	t.Parallel()
+	var batch, sum moving.Totals
+	batch.Add(money.Amount{Minor: 1250, Currency: "EUR"}, true)
+	batch.Add(money.Amount{Minor: 99, Currency: "EUR"}, false)
+	batch.Add(money.Amount{Minor: 700, Currency: "JPY"}, true)
+	sum.Plus(batch)
+	sum.Plus(batch)
+	want := moving.Totals{{Currency: "EUR", Contracts: 4, Unpriced: 2, Amount: 2500}, {Currency: "JPY", Contracts: 2, Amount: 1400}}
+	if !reflect.DeepEqual(sum, want) {
+		t.Errorf("got %+v, want %+v", sum, want)
+	}
+	m := moving.Move{File: &moving.File{Totals: sum}}
+	if m.ListAgain(); m.File.Totals != nil {
+		t.Errorf("read again, the file has the totals %+v from before", m.File.Totals)
 	}
 }

@@ -96,6 +96,9 @@ func (m Move) Open() bool { return m.Status != Ended }
 // ListAgain has all contracts listed and read again that are not moved.
 func (m *Move) ListAgain() {
 	m.Status, m.Line, m.Page, m.Announced, m.Since = Listing, shop.Subscriptions, 0, 0, time.Time{}
+	if m.File != nil {
+		m.File.Totals = nil
+	}
 }
 
 // Waves are the percentages that are offered, one after the other.

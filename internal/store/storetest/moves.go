@@ -146,6 +146,7 @@ func testMoves(t *testing.T, open opener) {
 		w := begin(t, open)
 		m := moving.Move{Direction: moving.In, Status: moving.Listing, CreatedAt: day, File: &moving.File{
 			Name: "all.csv", Bytes: 9, Lines: 3, Parts: 2, Header: []string{"a", "b"}, Columns: []moving.Column{{Values: 3}, {Values: 2, Looks: moving.Money}},
+			Totals:  moving.Totals{{Currency: "EUR", Contracts: 3, Unpriced: 1, Amount: 2500}},
 			Choices: moving.Choices{Fields: map[string]string{"id": "a"}, LeftOut: []string{"b"}, DecimalComma: new(true), DayFirst: new(false)},
 		}}
 		read := func(id int64, s moving.Stage, note string) moving.Item {

@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,32 @@ func TestChoicesSettleEveryColumnThatMatters(t *testing.T) {
 				t.Errorf("got %v, want %s", err, row.fails)
 			}
 		})
+	}
+}
+
+// Contracts that go in a currency that the file does not have show a defect of the service.
+func TestTotalsOfFileStandBesideThoseThatGo(t *testing.T) {
+	t.Parallel()
+	p := Progress{Move: moving.Move{File: &moving.File{Totals: moving.Totals{
+		{Currency: "EUR", Contracts: 5, Unpriced: 1, Amount: 9000}, {Contracts: 1, Unpriced: 1},
+	}}}}
+	p.totals([]moving.Count{
+		{Stage: moving.Shadow, Fit: moving.Goes, Currency: "EUR", N: 1, Amount: 2500},
+		{Stage: moving.Moved, Fit: moving.Changes, Currency: "EUR", N: 2, Amount: 3500},
+		{Stage: moving.Staying, Fit: moving.Stays, Currency: "EUR", N: 2, Amount: 3000},
+		{Stage: moving.Staying, Fit: moving.Stays, N: 1},
+		{Stage: moving.Shadow, Fit: moving.Goes, Currency: "SEK", N: 1, Amount: 100},
+	})
+	want := []FileTotal{
+		{"EUR", moving.Total{Currency: "EUR", Contracts: 5, Unpriced: 1, Amount: 9000}, moving.Total{Contracts: 3, Amount: 6000}},
+		{"", moving.Total{Contracts: 1, Unpriced: 1}, moving.Total{}},
+		{"SEK", moving.Total{}, moving.Total{Contracts: 1, Amount: 100}},
+	}
+	if !reflect.DeepEqual(p.Totals, want) {
+		t.Errorf("got %+v, want %+v", p.Totals, want)
+	}
+	if stays := p.Totals[0].Stays(); stays != (moving.Total{Currency: "EUR", Contracts: 2, Unpriced: 1, Amount: 3000}) {
+		t.Errorf("%+v stays", stays)
 	}
 }
 

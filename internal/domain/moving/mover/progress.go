@@ -2,6 +2,8 @@ package mover
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
@@ -23,6 +25,7 @@ type Progress struct {
 	ByFit   map[moving.Fit]int
 	Stages  map[moving.Stage]int
 	Sums    []Sum
+	Totals  []FileTotal // of a file with contracts, by currency
 	Tallies []moving.Tally
 	Parts   []moving.PartCount
 	// Pace is contracts per minute: that are read until all were, and then that are moved; 0: not known.
@@ -35,6 +38,42 @@ type Progress struct {
 type Sum struct {
 	Currency money.Currency
 	moving.Coming
+}
+
+// FileTotal compares the contracts of a file in one currency with those that go, or have gone.
+type FileTotal struct {
+	Currency money.Currency // empty: it cannot be read
+	File     moving.Total
+	Goes     moving.Total // without Unpriced: an amount that cannot be read stays
+}
+
+// Stays returns the part of the file that does not go.
+func (t FileTotal) Stays() moving.Total {
+	return moving.Total{
+		Currency: t.Currency, Contracts: t.File.Contracts - t.Goes.Contracts, Unpriced: t.File.Unpriced, Amount: t.File.Amount - t.Goes.Amount,
+	}
+}
+
+// totals compares the totals of the file with those of the contracts that go.
+func (p *Progress) totals(counts []moving.Count) {
+	if p.Move.File == nil {
+		return
+	}
+	goes := make(map[money.Currency]moving.Total)
+	for _, c := range counts {
+		if c.Fit == moving.Goes || c.Fit == moving.Changes {
+			sum := goes[c.Currency]
+			sum.Contracts, sum.Amount = sum.Contracts+c.N, sum.Amount+c.Amount
+			goes[c.Currency] = sum
+		}
+	}
+	for _, t := range p.Move.File.Totals {
+		p.Totals = append(p.Totals, FileTotal{Currency: t.Currency, File: t, Goes: goes[t.Currency]})
+		delete(goes, t.Currency)
+	}
+	for _, c := range slices.Sorted(maps.Keys(goes)) { // the file has none of these: a defect shows
+		p.Totals = append(p.Totals, FileTotal{Currency: c, Goes: goes[c]})
+	}
 }
 
 // Amount returns minor units in the sum's currency, as a decimal with the currency behind it.
@@ -90,6 +129,7 @@ func (s *Service) Progress(ctx context.Context, of shop.ID, id moving.ID) (Progr
 			return err
 		}
 		p.add(counts)
+		p.totals(counts)
 		if p.Tallies, err = tx.MoveTallies(ctx, id); err != nil {
 			return err
 		}

@@ -129,7 +129,7 @@ func (w *worker) judge(ctx context.Context, items ...*moving.Item) error {
 			})
 		}
 		i.Judge(found)
-		i.Plan, i.Coming = plan(i.Contract, w.cal), i.Contract.Charges(w.Clock.Now().AddDate(0, 0, moving.ComingDays), w.cal)
+		i.Plan, i.Coming = w.next(i.Contract), i.Contract.Charges(w.Clock.Now().AddDate(0, 0, moving.ComingDays), w.cal)
 	}
 	return nil
 }

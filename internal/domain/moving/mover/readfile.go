@@ -55,13 +55,14 @@ func (s *Service) readFile(ctx context.Context, store shop.Shop, taken moving.Mo
 type fileReading struct {
 	*Service
 
-	w     *worker
-	taken moving.Move // the lease; its Page is the last line that was stored
-	until time.Time
-	done  bool // the file was read to its end
-	batch []*moving.Item
-	line  int   // of the last contract in the batch
-	asked error // why the platform could not be asked for an SKU
+	w      *worker
+	taken  moving.Move // the lease; its Page is the last line that was stored
+	until  time.Time
+	done   bool // the file was read to its end
+	batch  []*moving.Item
+	totals moving.Totals // of the contracts in the batch
+	line   int           // of the last contract in the batch
+	asked  error         // why the platform could not be asked for an SKU
 }
 
 var errLeaseLost = errors.New("another worker has the move")
@@ -131,6 +132,7 @@ func (r *fileReading) contracts(ctx context.Context) error {
 			continue
 		}
 		r.batch, r.line = append(r.batch, itemOf(r.taken.ID, row)), row.Line
+		r.totals.Add(row.Contract.Amount(0, r.w.cal), row.Priced())
 		if len(r.batch) < rowsAtOnce {
 			continue
 		}
@@ -184,6 +186,7 @@ func (r *fileReading) store(ctx context.Context) error {
 		if err := tx.AddReadItems(ctx, items); err != nil {
 			return err
 		}
+		m.File.Totals.Plus(r.totals)
 		m.Page, m.Announced, m.DueAt = r.line, m.Announced+len(r.batch), now.Add(lease)
 		rest(m, nil, now)
 		r.taken, kept = *m, true
@@ -192,6 +195,6 @@ func (r *fileReading) store(ctx context.Context) error {
 	if err == nil && !kept {
 		return errLeaseLost
 	}
-	r.batch = r.batch[:0]
+	r.batch, r.totals = r.batch[:0], nil
 	return err
 }

@@ -34,6 +34,16 @@ func plan(c moving.Contract, cal cadence.Calendar) moving.Order {
 	return moving.Order{Date: c.Next, Amount: amount, Lines: moving.Sum(sold)}
 }
 
+// next returns the next order of a contract. That of a file's contract has an amount also when none is to come, as
+// of a paused one, so that all contracts are in the totals.
+func (w *worker) next(c moving.Contract) moving.Order {
+	o := plan(c, w.cal)
+	if w.move.File != nil && o.Date.IsZero() {
+		o.Amount = c.Amount(0, w.cal)
+	}
+	return o
+}
+
 // shadow reads a contract that stays for now and compares the order that was planned with the one
 // that was made there.
 func (w *worker) shadow(ctx context.Context, i *moving.Item, now time.Time) ([]moving.Compared, error) {

@@ -174,7 +174,7 @@ func (s *Service) SetMapping(ctx context.Context, of shop.ID, id moving.ID, by a
 		if err := checkUnread(*m.File, &c); err != nil {
 			return err
 		}
-		m.File.Choices = c
+		m.File.Choices, m.File.Totals = c, nil
 		m.Status, m.Page, m.Announced, m.ReadAt = moving.Listing, 0, 0, time.Time{}
 		return tx.RemoveMoveItems(ctx, id)
 	})

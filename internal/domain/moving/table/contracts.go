@@ -21,6 +21,16 @@ type Row struct {
 	Raw      []string // cells of that line; nil when they cannot be read
 }
 
+// moneyFields are the fields that decide what an order costs.
+var moneyFields = []string{"", "id", "currency", "quantity", "price", "deliveryPrice", "discountAmount", "discountPercent"}
+
+// Priced reports whether the amount of an order follows from the rows.
+func (r Row) Priced() bool {
+	return !slices.ContainsFunc(r.Findings, func(f moving.Finding) bool {
+		return f.Fit == moving.Stays && f.Code != contractTwice && f.Code != rowTwice && slices.Contains(moneyFields, f.Field)
+	})
+}
+
 // Contracts reads contracts. Adjacent rows with the same ID are the lines of one contract. Rows
 // that cannot be read are passed on with findings that say why; an error ends the sequence, and
 // means that the rest of the file cannot be read. The file is opened again after its scan.

@@ -210,6 +210,29 @@ func TestDayFirstIsChosen(t *testing.T) {
 	}
 }
 
+func TestPricedSaysWhetherAmountIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		changed map[string]string
+		want    bool
+	}{
+		{"a valid row", nil, true},
+		{"a wrong date", map[string]string{"next order date": "soon"}, true},
+		{"a wrong price", map[string]string{"price": "1 2"}, false},
+		{"a wrong quantity", map[string]string{"quantity": "x"}, false},
+		{"an unknown currency", map[string]string{"currency": "EUO"}, false},
+		{"no contract", map[string]string{"id": ""}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			if got := contracts(t, withValues(row.changed), euros)[0].Priced(); got != row.want {
+				t.Errorf("priced is %t", got)
+			}
+		})
+	}
+}
+
 func TestCustomersThatContradictEachOtherStop(t *testing.T) {
 	t.Parallel()
 	f, scan := scanned(t, table.CustomerRows, "customer id,email\n7,ana@example.com\n8,ana@example.com\n9,ben@example.com\n9,\n")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/staff"
@@ -25,6 +26,15 @@ type sumRow struct {
 	HereN, ThereN int
 	Alike         bool
 	More          string // what is charged here more, or less
+}
+
+// totalRow compares the contracts of a file in one currency with those that go.
+type totalRow struct {
+	Currency          string
+	File, Goes, Stays string // one order of each contract
+	FileN, GoesN      int
+	StaysN            int
+	Unpriced          int
 }
 
 // findingRow is what a rule has found.
@@ -64,6 +74,7 @@ type movePage struct {
 	Failing    int
 	Fits       []figure
 	Sums       []sumRow
+	Totals     []totalRow // of a file
 	Findings   []findingRow
 	Missing    string // what the list of the other service lacks; empty: nothing
 
@@ -137,7 +148,7 @@ func (m *room) page(ctx context.Context, v dashboard.Visit, p mover.Progress) (m
 	mv := p.Move
 	page := movePage{
 		Progress: progressOf(p, v), Path: path(mv.ID), Like: like(mv), May: v.May(staff.ManageStore), Open: mv.Open(), Paused: mv.Paused, Out: mv.Direction == moving.Out, File: mv.File != nil, Kept: mv.File == nil || mv.File.Parts > 0, places: placesOf(mv),
-		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Goes: goes(p), Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), About: about(mv, v),
+		Read: !mv.ReadAt.IsZero(), Refreshing: mv.Status == moving.Listing, Wave: mv.Wave, Goes: goes(p), Failing: p.Failing, Fits: fits(p), Sums: sums(p.Sums), Totals: totals(p.Totals), About: about(mv, v),
 	}
 	for _, percent := range moving.Waves {
 		if percent > mv.Wave {
@@ -208,6 +219,22 @@ func sums(list []mover.Sum) []sumRow {
 			rows[n].More = s.Amount(more) + " more here"
 		case more < 0:
 			rows[n].More = s.Amount(-more) + " less here"
+		}
+	}
+	return rows
+}
+
+func totals(list []mover.FileTotal) []totalRow {
+	rows := make([]totalRow, len(list))
+	for n, t := range list {
+		amount := func(minor int64) string { return dashboard.Money(money.Amount{Minor: minor, Currency: t.Currency}) }
+		stays := t.Stays()
+		rows[n] = totalRow{
+			Currency: string(t.Currency), Unpriced: t.File.Unpriced, FileN: t.File.Contracts, GoesN: t.Goes.Contracts, StaysN: stays.Contracts,
+			File: amount(t.File.Amount), Goes: amount(t.Goes.Amount), Stays: amount(stays.Amount),
+		}
+		if t.Currency == "" {
+			rows[n].Currency, rows[n].File, rows[n].Goes, rows[n].Stays = "Not known", "–", "–", "–"
 		}
 	}
 	return rows

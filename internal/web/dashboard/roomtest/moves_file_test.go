@@ -110,6 +110,26 @@ func TestUnreadColumnStopsFileUntilItIsLeftOut(t *testing.T) {
 	b.Want(b.Post(path+"/mapping", append(fields, "column-discountAmount", "Tax")...), http.StatusOK, "The contracts of the file are read", "Colour, Gift")
 }
 
+func TestTotalsOfFileStandBesideWhatGoes(t *testing.T) {
+	t.Parallel()
+	b := openMoves(t)
+	stays := b.item(2, moving.Staying, movesFinding(moving.Stays, "rowTwice", "line 3"))
+	path := b.put(moving.Move{Status: moving.Ready, ReadAt: b.Clock.Now(), File: &moving.File{
+		Name: "a.csv", Bytes: 9, Parts: 1, Totals: moving.Totals{{Currency: "EUR", Contracts: 3, Unpriced: 1, Amount: 5000}, {Contracts: 1, Unpriced: 1}},
+	}}, b.item(1, moving.Shadow), stays)
+	p := b.Get(path)
+	b.Want(p, http.StatusOK, "Totals of the file", "A row is in the file twice", "1 contract has an amount that cannot be read", "Not known")
+	for _, cell := range []string{
+		`data-l="In the file">50.00 EUR<small>3 contracts</small>`, `data-l="Goes">25.00 EUR<small>1 contract</small>`, `data-l="Stays">25.00 EUR<small>2 contracts</small>`,
+		`data-l="In the file">–<small>1 contract</small>`,
+	} {
+		if !strings.Contains(p.Text, cell) {
+			t.Errorf("the page lacks %s", cell)
+		}
+	}
+	b.Want(b.Get(b.put(moving.Move{Status: moving.Ready, ReadAt: b.Clock.Now()})), http.StatusOK, "The next 30 days")
+}
+
 func TestFileThatCannotBeReadIsRefused(t *testing.T) {
 	t.Parallel()
 	b := openMoves(t)
