@@ -40,7 +40,7 @@ var columns = []column{
 	{"plan", "Plan", "", "p", false, true, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: plan(c)} }},
 	{"items", "Items", "", "", false, true, items},
 	{"next", "Next order", "next_billing_date", "q", false, true, next},
-	{"amount", "Amount", "order_amount", "m", true, true, func(c contract.Contract, _ dashboard.Visit) cell {
+	{"amount", "Item total", "order_amount", "m", true, true, func(c contract.Contract, _ dashboard.Visit) cell {
 		return cell{Text: c.Amount().String(), Small: string(c.Currency)}
 	}},
 	{"orders", "Orders", "", "o", true, false, func(c contract.Contract, _ dashboard.Visit) cell { return cell{Text: strconv.Itoa(c.Orders)} }},

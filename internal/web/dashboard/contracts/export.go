@@ -22,7 +22,7 @@ const (
 
 // exported are the columns of an export.
 var exported = []string{
-	"Contract", "Customer", "E-mail", "Status", "First order", "Delivered every", "Billed every", "Items", "Amount", "Currency", "Next order", "Orders", "Paid so far",
+	"Contract", "Customer", "E-mail", "Status", "First order", "Delivered every", "Billed every", "Items", "Item total", "Currency", "Next order", "Orders", "Paid so far",
 	"Payment failing", "Created", "Changed",
 }
 
