@@ -10,7 +10,7 @@ import (
 )
 
 // price gives weekly contracts what makes their orders cost something else with time: discounts for
-// some orders and for all, prices by cycle, and a pause that ends by itself.
+// some orders and for all, prices by cycle, and a pause that ends automatically.
 func (b *bench) price() {
 	b.t.Helper()
 	m := b.Manifest()

@@ -229,7 +229,7 @@ func (c Contract) MaxCycle() int { return c.MaxCycles + c.PassedCycles }
 // NextCycle returns the cycle of the contract's next order if none is skipped before it.
 func (c Contract) NextCycle() int { return max(c.Series.Cycle, c.Completed()+c.PassedCycles+1) }
 
-// AfterPause returns when the first order is due after a pause that ends by itself; zero: there is no such
+// AfterPause returns when the first order is due after a pause that ends automatically; zero: there is no such
 // pause.
 func (c Contract) AfterPause(cal cadence.Calendar) time.Time {
 	if c.Status != Paused || c.Pause == nil || c.Pause.Until.IsZero() || c.Billing.Count < 1 {

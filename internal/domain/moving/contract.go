@@ -41,7 +41,7 @@ type Contract struct {
 	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
 	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
 	EndsAt      time.Time  `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
-	PausedTo    time.Time  `json:"pausedTo,omitzero"`  // when a pause ends; zero: not by itself
+	PausedTo    time.Time  `json:"pausedTo,omitzero"`  // when a pause ends; zero: it has no end
 	CreatedAt   time.Time  `json:"createdAt,omitzero"`
 	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
 	ImportedID  string     `json:"importedId,omitempty"`

@@ -1,6 +1,7 @@
 package moving_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -127,13 +128,40 @@ func TestCyclesAndPricesGoOnWhereTheyWere(t *testing.T) {
 	if least, most := c.Left(); least != 0 || most != 1 {
 		t.Errorf("before the last order %d to %d cycles are left, want 0 to 1", least, most)
 	}
-	c.Orders = 1
+	c.Orders, c.CyclesDone = 3, 1
 	c.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{
 		{After: 0, Kind: platform.FixedPrice, Amount: usd(1000), Computed: usd(1000)}, {After: 2, Kind: platform.FixedPrice, Amount: usd(1500), Computed: usd(1500)},
 	}}
 	for ahead, want := range []money.Amount{usd(1200), usd(1700), usd(1700)} {
 		if got := c.Amount(ahead, nine); got != want {
 			t.Errorf("the order after %d others costs %s, want %s", ahead, got, want)
+		}
+	}
+}
+
+// The next orders are compared as both contracts charge them: what one has lost shows.
+func TestDifferencesOfNextOrdersAreFound(t *testing.T) {
+	t.Parallel()
+	c := weekly(0, 7)
+	c.Discounts = []contract.Discount{{Title: "Hello", Percent: 50, AllLines: true, CycleLimit: 4, UsedCycles: 3}}
+	for name, row := range map[string]struct {
+		change func(*moving.Contract)
+		same   bool
+	}{
+		"nothing":                        {func(*moving.Contract) {}, true},
+		"the orders that are left of it": {func(is *moving.Contract) { is.Discounts[0].CycleLimit, is.Discounts[0].UsedCycles = 1, 0 }, true},
+		"a discount":                     {func(is *moving.Contract) { is.Discounts = nil }, false},
+		"when a discount ends":           {func(is *moving.Contract) { is.Discounts[0].CycleLimit, is.Discounts[0].UsedCycles = 4, 0 }, false},
+		"delivery":                       {func(is *moving.Contract) { is.DeliveryPrice.Minor++ }, false},
+		"a later price": {func(is *moving.Contract) {
+			is.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.FixedPrice, Amount: usd(900), Computed: usd(900)}}}
+		}, false},
+	} {
+		is := c
+		is.Lines, is.Discounts = slices.Clone(c.Lines), slices.Clone(c.Discounts)
+		row.change(&is)
+		if what := c.Differs(is, nine); (what == "") != row.same {
+			t.Errorf("%s: %q", name, what)
 		}
 	}
 }
