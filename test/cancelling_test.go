@@ -8,10 +8,13 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/sandbox"
 )
@@ -35,6 +38,12 @@ type cancelSession struct {
 		EndsAt         *time.Time
 		WaitsFor       *string
 		DeliveriesLeft int
+		Orders         []struct {
+			BillingDate time.Time
+			Amount      struct{ Amount string }
+		}
+		OrdersTotal *struct{ Amount string }
+		Deliveries  []struct{ DeliveryDate time.Time }
 	}
 	Outcome, Reference *string
 }
@@ -191,6 +200,7 @@ func TestPrepaidCancellationInPortalWaitsForEndOfTerm(t *testing.T) {
 	s := quarterly(t, nil)
 	l := s.leaves()
 	path, is := l.starts()
+	shown := is
 	if is.Effect.EndsAt == nil || *is.Effect.WaitsFor != "PREPAID" || is.Effect.DeliveriesLeft == 0 {
 		t.Errorf("started: %s", l.text)
 	}
@@ -203,6 +213,9 @@ func TestPrepaidCancellationInPortalWaitsForEndOfTerm(t *testing.T) {
 		t.Errorf("confirmed: %s", l.text)
 	}
 	wantDay(t, "the end", is.Effect.EndsAt, "2027-02-01T14:00:00Z")
+	if e := is.Effect; len(e.Orders) > 0 || len(e.Deliveries) != shown.Effect.DeliveriesLeft || !reflect.DeepEqual(e.Deliveries, shown.Effect.Deliveries) {
+		t.Errorf("%d deliveries are left, and listed are %v with orders %v", shown.Effect.DeliveriesLeft, e.Deliveries, e.Orders)
+	}
 	s.until("2027-01-31")
 	s.wantPlatform("ACTIVE")
 	s.until("2027-02-01")
@@ -210,13 +223,22 @@ func TestPrepaidCancellationInPortalWaitsForEndOfTerm(t *testing.T) {
 	s.wantEntries(created, inPortal+"PREPAID_DEFERRED_CANCELLATION_SCHEDULED SUCCESS", inPortal+"CREATED INFO", endExecuted, ended)
 }
 
-// A customer who has committed to orders gets those, and then the contract ends.
+// A customer who has committed to orders gets those, and then the contract ends. What the platform
+// charges is what the customer was shown before confirming, also for orders that were not planned yet.
 func TestCommittedCancellationInPortalWaitsForTheOrders(t *testing.T) {
 	t.Parallel()
-	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 3}})
+	s := subscribe(t, map[string]any{"billingPolicy": map[string]any{"interval": "MONTH", "intervalCount": 1, "minCycles": 9}})
+	if status := s.put(oneOffPath(s.id, s.upcoming()[1].ID, s.articles()[2].VariantID, "&quantity=2"), nil, nil); status != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", status)
+	}
 	s.call("POST", "/settings", map[string]any{"freezeUntilMinCycles": true}, nil)
 	l := s.leaves()
 	path, is := l.starts()
+	var shown []string
+	for _, o := range is.Effect.Orders {
+		shown = append(shown, o.BillingDate.Format(time.DateOnly)+" "+o.Amount.Amount)
+	}
+	total := *is.Effect.OrdersTotal
 	if is.Effect.EndsAt == nil || *is.Effect.WaitsFor != "MINIMUM" {
 		t.Errorf("started: %s", l.text)
 	}
@@ -230,10 +252,24 @@ func TestCommittedCancellationInPortalWaitsForTheOrders(t *testing.T) {
 	}
 	s.pass("P30D")
 	s.wantPlatform("ACTIVE")
-	s.pass("P90D")
+	s.pass("P300D")
 	s.wantPlatform("CANCELLED")
-	if got := len(s.orderDays()); got != 2 {
-		t.Errorf("%d orders were made, want the two that were left of three", got)
+	_, orders := s.ledger()
+	var charged []string
+	var sum int64
+	for _, o := range orders {
+		charged = append(charged, o.At.Format(time.DateOnly)+" "+o.Amount)
+		amount, err := money.Parse(o.Amount, "USD")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += amount.Minor
+	}
+	if len(charged) != 8 || charged[0][10:] == charged[1][10:] || !slices.Equal(charged, shown) {
+		t.Errorf("the platform charged\n%s\nshown was\n%s", lines(charged), lines(shown))
+	}
+	if got := (money.Amount{Minor: sum, Currency: "USD"}).String(); got != total.Amount {
+		t.Errorf("the platform charged %s, shown was %s", got, total.Amount)
 	}
 }
 

@@ -892,12 +892,23 @@ type CancelChoice struct {
 	Title string `json:"title"`
 }
 
+// CancelDelivery defines model for CancelDelivery.
+type CancelDelivery struct {
+	// DeliveryDate When it is due, in UTC.
+	//
+	// Examples: 2026-02-10T13:30:00Z
+	DeliveryDate time.Time `json:"deliveryDate"`
+}
+
 // CancelEffect defines model for CancelEffect.
 type CancelEffect struct {
 	// CompletedOrders Orders that were made, with the one of the checkout.
 	//
 	// Examples: 9
 	CompletedOrders int32 `json:"completedOrders"`
+
+	// Deliveries Deliveries of a prepaid contract that still come: paid for already, or paid for with the orders.
+	Deliveries []CancelDelivery `json:"deliveries"`
 
 	// DeliveriesLeft Deliveries that are paid for and still to come.
 	//
@@ -913,8 +924,12 @@ type CancelEffect struct {
 	// NextBillingDate The next order, which is not made when the contract is cancelled at once, in UTC; null: there is none.
 	//
 	// Examples: 2026-02-10T13:30:00Z
-	NextBillingDate *time.Time    `json:"nextBillingDate"`
-	RenewalsPaid    *CancelAmount `json:"renewalsPaid,omitempty"`
+	NextBillingDate *time.Time `json:"nextBillingDate"`
+
+	// Orders Orders that are still charged before the contract ends, in the order in which they are made: those that are committed to, the next one where it cannot be changed any more, and one that is being charged now.
+	Orders       []CancelOrder `json:"orders"`
+	OrdersTotal  *CancelAmount `json:"ordersTotal,omitempty"`
+	RenewalsPaid *CancelAmount `json:"renewalsPaid,omitempty"`
 
 	// WaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
 	WaitsFor *CancelEffectWaitsFor `json:"waitsFor"`
@@ -966,6 +981,21 @@ type CancelOffer struct {
 
 // CancelOfferType What the offer does.
 type CancelOfferType string
+
+// CancelOrder defines model for CancelOrder.
+type CancelOrder struct {
+	Amount *CancelAmount `json:"amount,omitempty"`
+
+	// BillingAttemptID Number of the attempt; null: it is not planned yet.
+	//
+	// Examples: 9
+	BillingAttemptID *int64 `json:"billingAttemptId"`
+
+	// BillingDate When it is due, in UTC.
+	//
+	// Examples: 2026-02-10T13:30:00Z
+	BillingDate time.Time `json:"billingDate"`
+}
 
 // CancelReason defines model for CancelReason.
 type CancelReason struct {

@@ -48,8 +48,17 @@ type Sheet struct {
 	Upcoming []billing.Record  // orders that may still be made and skips that can be undone, soonest first; at most MaxUpcoming
 	Past     []billing.Attempt // all others, newest first; at most MaxPast, or as many as were asked for
 	MorePast bool
-	OneOffs  []billing.OneOff // of the upcoming orders
+	Inputs   billing.Inputs   // of the upcoming orders
 	Mails    []notify.Message // the newest ones, without their texts; at most MaxMails
+}
+
+// Attempts returns the contract's attempts that the sheet has.
+func (s Sheet) Attempts() []billing.Attempt {
+	var list []billing.Attempt
+	for _, r := range s.Upcoming {
+		list = append(list, r.Attempt)
+	}
+	return append(list, s.Past...)
 }
 
 // ReadTx is one read-only transaction on one shop's data.
@@ -143,7 +152,7 @@ func (s *Service) Sheet(ctx context.Context, of shop.ID, id contract.ID, past in
 		if err != nil {
 			return err
 		}
-		sheet.OneOffs = inputs[id].OneOffs
+		sheet.Inputs = inputs[id]
 		for _, a := range ahead {
 			sheet.Upcoming = append(sheet.Upcoming, billing.RecordOf(a, sheet.Contract, inputs[id], ahead))
 		}

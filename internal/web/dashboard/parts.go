@@ -101,6 +101,7 @@ type Question struct {
 	Title  string
 	Back   string            // path below the store's of the page to go back to
 	Says   []string          // sentences: what happens, when, to how much
+	Rows   []Row             // the orders that it is about, with their sum
 	Fields []Field           // what the action needs to know
 	Hidden map[string]string // what the form sends unseen
 	Path   string            // below the store's
@@ -108,6 +109,9 @@ type Question struct {
 	Keep   string            // the link back, named by its effect: "Keep the contract"
 	Grave  bool              // it cannot be undone: the button is red
 }
+
+// Row is a name and an amount.
+type Row struct{ Name, Amount string }
 
 // Money returns an amount as pages show it: "79.92 USD".
 func Money(a money.Amount) string { return a.String() + " " + string(a.Currency) }

@@ -2,6 +2,7 @@ package shopper
 
 import (
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
 	"github.com/perennialhq/perennial/internal/domain/retention/session"
 	"github.com/perennialhq/perennial/internal/web"
@@ -68,13 +69,28 @@ type cancelSkip struct {
 
 // cancelEffect is what a confirmation does.
 type cancelEffect struct {
-	EndsAt    *web.Instant  `json:"endsAt" format:"date-time" doc:"When the contract is cancelled, in UTC; null: at once." example:"2026-06-10T12:30:00Z"`
-	Waits     *string       `json:"waitsFor" enum:"PREPAID,MINIMUM,ORDER" doc:"What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing."`
-	Left      int32         `json:"deliveriesLeft" minimum:"0" doc:"Deliveries that are paid for and still to come." example:"0"`
-	Next      *web.Instant  `json:"nextBillingDate" format:"date-time" doc:"The next order, which is not made when the contract is cancelled at once, in UTC; null: there is none." example:"2026-02-10T13:30:00Z"`
-	Pays      *cancelAmount `json:"nextAmount" doc:"What it would cost, before taxes; null: there is none."`
-	Completed int32         `json:"completedOrders" minimum:"0" doc:"Orders that were made, with the one of the checkout." example:"9"`
-	Paid      *cancelAmount `json:"renewalsPaid" doc:"What was paid for renewals; null: nothing."`
+	EndsAt    *web.Instant     `json:"endsAt" format:"date-time" doc:"When the contract is cancelled, in UTC; null: at once." example:"2026-06-10T12:30:00Z"`
+	Waits     *string          `json:"waitsFor" enum:"PREPAID,MINIMUM,ORDER" doc:"What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing."`
+	Left      int32            `json:"deliveriesLeft" minimum:"0" doc:"Deliveries that are paid for and still to come." example:"0"`
+	Next      *web.Instant     `json:"nextBillingDate" format:"date-time" doc:"The next order, which is not made when the contract is cancelled at once, in UTC; null: there is none." example:"2026-02-10T13:30:00Z"`
+	Pays      *cancelAmount    `json:"nextAmount" doc:"What it would cost, before taxes; null: there is none."`
+	Orders    []cancelOrder    `json:"orders" nullable:"false" doc:"Orders that are still charged before the contract ends, in the order in which they are made: those that are committed to, the next one where it cannot be changed any more, and one that is being charged now."`
+	Total     *cancelAmount    `json:"ordersTotal" doc:"What these orders cost together, before taxes; null: there are none."`
+	Coming    []cancelDelivery `json:"deliveries" nullable:"false" doc:"Deliveries of a prepaid contract that still come: paid for already, or paid for with the orders."`
+	Completed int32            `json:"completedOrders" minimum:"0" doc:"Orders that were made, with the one of the checkout." example:"9"`
+	Paid      *cancelAmount    `json:"renewalsPaid" doc:"What was paid for renewals; null: nothing."`
+}
+
+// cancelOrder is an order that is still charged.
+type cancelOrder struct {
+	Attempt *int64        `json:"billingAttemptId" doc:"Number of the attempt; null: it is not planned yet." example:"9"`
+	Date    *web.Instant  `json:"billingDate" nullable:"false" format:"date-time" doc:"When it is due, in UTC." example:"2026-02-10T13:30:00Z"`
+	Amount  *cancelAmount `json:"amount" nullable:"false" doc:"What it costs, before taxes."`
+}
+
+// cancelDelivery is a delivery that still comes.
+type cancelDelivery struct {
+	Date *web.Instant `json:"deliveryDate" nullable:"false" format:"date-time" doc:"When it is due, in UTC." example:"2026-02-10T13:30:00Z"`
 }
 
 // cancelAmount is an amount of money.
@@ -106,6 +122,7 @@ func newSessionOut(v session.View, locale string, err error) (*sessionOut, error
 		},
 		ContractVer: v.Contract.Fingerprint(), Outcome: web.Some(string(v.Outcome)), EndedAt: web.At(v.EndedAt),
 	}
+	out.Effect.rest(v.Effect.Rest)
 	if v.Flow.Mode == flow.Retention {
 		for _, r := range v.Reasons {
 			out.Reasons = append(out.Reasons, cancelReason{r.Key, r.LabelIn(locale), r.Comment})
@@ -118,6 +135,20 @@ func newSessionOut(v session.View, locale string, err error) (*sessionOut, error
 		out.Offer = newOffer(*v.Offer)
 	}
 	return &sessionOut{out}, nil
+}
+
+// rest sets what is still charged and delivered.
+func (e *cancelEffect) rest(r billing.Rest) {
+	e.Orders, e.Coming = []cancelOrder{}, []cancelDelivery{}
+	for _, o := range r.Orders {
+		e.Orders = append(e.Orders, cancelOrder{web.Some(int64(o.ID)), web.At(o.BillingDate), amountOf(o.Pays)})
+	}
+	if len(r.Orders) > 0 {
+		e.Total = amountOf(r.Total)
+	}
+	for _, d := range r.Deliveries {
+		e.Coming = append(e.Coming, cancelDelivery{web.At(d)})
+	}
 }
 
 // newOffer is an offer that was made. One that is held back is not shown.

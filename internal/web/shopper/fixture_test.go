@@ -175,6 +175,10 @@ func leavingSession(at session.Step) session.View {
 		Effect:  session.Effect{Next: noon().AddDate(0, 0, 10), Pays: usd(2450), Orders: 2, Paid: usd(2450)},
 		Session: session.Session{ID: 601, Contract: 9001, Customer: 7001, Flow: 3, Step: at, StartedAt: noon()},
 	}
+	v.Effect.Rest = billing.Rest{
+		Orders: []billing.Ordered{{Attempt: billing.Attempt{ID: 9, BillingDate: noon().AddDate(0, 0, 10)}, Pays: usd(2450)}, {Attempt: billing.Attempt{BillingDate: noon().AddDate(0, 1, 10)}, Pays: usd(2000)}},
+		Total:  usd(4450), Deliveries: []time.Time{noon().AddDate(0, 0, 10)},
+	}
 	if at == session.Offering {
 		v.Reason, v.Session.Comment, v.OfferedAt = "too-much", "Two bags are enough", noon()
 		v.Offer = &session.Proposal{

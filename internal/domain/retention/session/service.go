@@ -101,6 +101,7 @@ type Effect struct {
 	EndsAt time.Time          // when the contract is cancelled; zero: at once
 	Waits  contract.EndReason // for what; empty: for nothing
 	Left   int                // deliveries that are paid for and still to come
+	Rest   billing.Rest       // what is still charged and delivered before the contract ends
 	Next   time.Time          // of the next order, which is not made when EndsAt is zero; zero: there is none
 	Pays   money.Amount       // for it, before taxes
 	Orders int                // that were completed
@@ -217,38 +218,38 @@ func (s *Service) view(ctx context.Context, tx Reader, is Session, c contract.Co
 		return v, err
 	}
 	v.Reasons = v.Flow.ReasonsFor(groupIDs(groups))
-	if is.Step == Ended || is.Step == Cancelling || c.Moving != nil {
-		v.Effect = Effect{Orders: c.Completed(), Paid: c.Lifetime}
-		if c.Ending != nil {
-			v.Effect.EndsAt, v.Effect.Waits = c.Ending.At, c.Ending.Why
-		}
-		return v, nil
-	}
-	v.Effect, err = s.effect(ctx, tx, c, by)
+	v.Effect, err = s.effect(ctx, tx, c, by, is.Step == Ended || is.Step == Cancelling || c.Moving != nil)
 	return v, err
 }
 
-// effect says what a confirmation would do, by the rule that carries it out.
-func (s *Service) effect(ctx context.Context, tx Reader, c contract.Contract, by activity.Actor) (Effect, error) {
+// effect says what a confirmation would do, by the rule that carries it out, or what one that was
+// given does.
+func (s *Service) effect(ctx context.Context, tx Reader, c contract.Contract, by activity.Actor, confirmed bool) (Effect, error) {
 	now := s.Clock.Now()
 	e := Effect{Orders: c.Completed(), Paid: c.Lifetime}
 	x, err := readFacts(ctx, tx, c, flow.Flow{}, by, now)
 	if err != nil {
 		return e, err
 	}
-	after, err := lifecycle.Preview(x.shop, c, x.attempts, by, lifecycle.StatusChange{To: contract.Cancelled, CutoffDays: x.portal.CutoffDays}, now)
-	if err != nil {
-		return e, err
+	after := c
+	if !confirmed {
+		if after, err = lifecycle.Preview(x.shop, c, x.attempts, by, lifecycle.StatusChange{To: contract.Cancelled, CutoffDays: x.portal.CutoffDays}, now); err != nil {
+			return e, err
+		}
+		if c.Prepaid() {
+			e.Left = c.Term(x.calendar).Left(now)
+		}
+		if r, ok := x.next(); ok {
+			e.Next, e.Pays = r.BillingDate, r.Cost()
+		}
 	}
-	if after.Ending != nil && after.Moving == nil {
+	if after.Ending != nil && (confirmed || after.Moving == nil) {
 		e.EndsAt, e.Waits = after.Ending.At, after.Ending.Why
 	}
-	if c.Prepaid() {
-		e.Left = c.Term(x.calendar).Left(now)
+	if confirmed && !after.Terminated() && after.Ending == nil && after.Moving == nil {
+		return e, nil // the contract goes on
 	}
-	if r, ok := x.next(); ok {
-		e.Next, e.Pays = r.BillingDate, r.Cost()
-	}
+	e.Rest = billing.RestOf(after, x.inputs, x.attempts, x.calendar, now)
 	return e, nil
 }
 

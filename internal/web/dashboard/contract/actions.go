@@ -24,6 +24,9 @@ type target struct {
 	c  contract.Contract
 	of string // what of the contract: number of an order or of a one-time product, or id of a line or a discount
 
+	sheet support.Sheet
+	by    activity.Actor
+
 	next     *billing.Record // the next order; nil: none is queued
 	order    *billing.Record
 	line     *contract.LineItem
@@ -60,6 +63,7 @@ type action struct {
 	done   string
 	grave  bool
 	says   func(t target) []string
+	rows   func(t target) []dashboard.Row
 	fields func(t target) []dashboard.Field
 	do     func(ctx context.Context, c change) error
 }
@@ -113,6 +117,9 @@ func (t target) question(a action, form url.Values) dashboard.Question {
 		Title: a.title, Back: at(t.c.ID), Path: at(t.c.ID) + "/do/" + a.name, Button: a.button, Keep: a.keep, Grave: a.grave,
 		Hidden: map[string]string{"of": t.of, "seen": t.seen()}, Says: append([]string{name(t.c) + ", contract " + strconv.FormatInt(int64(t.c.ID), 10) + "."}, a.says(t)...),
 	}
+	if a.rows != nil {
+		q.Rows = a.rows(t)
+	}
 	if a.fields != nil {
 		q.Fields = a.fields(t)
 	}
@@ -158,7 +165,7 @@ func (m *room) target(r *http.Request, v dashboard.Visit, of string) (action, ta
 	if err != nil {
 		return a, target{}, err
 	}
-	t := target{m: m, v: v, c: s.Contract, of: of}
+	t := target{m: m, v: v, c: s.Contract, of: of, sheet: s, by: v.Actor(r)}
 	if next, is := nextOrder(s); is {
 		t.next = &next
 	}
@@ -195,8 +202,8 @@ func (t *target) find(k kind, s support.Sheet) {
 			t.discount = &t.c.Discounts[i]
 		}
 	case aOneOff:
-		if i := slices.IndexFunc(s.OneOffs, func(o billing.OneOff) bool { return int64(o.ID) == n }); i >= 0 {
-			t.oneOff = &s.OneOffs[i]
+		if i := slices.IndexFunc(s.Inputs.OneOffs, func(o billing.OneOff) bool { return int64(o.ID) == n }); i >= 0 {
+			t.oneOff = &s.Inputs.OneOffs[i]
 		}
 		for i, u := range s.Upcoming {
 			if t.oneOff != nil && u.Cycle == t.oneOff.Cycle {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/domain/amend/lifecycle"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/login"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -25,14 +26,14 @@ var lifeActions = []action{
 	},
 	{name: "resume", title: "Resume contract", button: "Resume contract", keep: "Leave it as it is", done: "The contract runs.", says: saysResume, do: doResume},
 	{
-		name: "cancel", title: "Cancel contract", button: "Cancel contract", keep: "Keep the contract", done: "The contract was cancelled, or its cancellation waits as the page says.", grave: true, says: saysCancel, do: doCancel,
+		name: "cancel", title: "Cancel contract", button: "Cancel contract", keep: "Keep the contract", done: "The contract was cancelled, or its cancellation waits as the page says.", grave: true, says: saysCancel, rows: rowsCancel, do: doCancel,
 		fields: func(t target) []dashboard.Field {
 			list := []dashboard.Field{
 				{Name: "feedback", Label: "What the customer said", Max: lifecycle.MaxFeedback},
 				{Name: "note", Label: "Note", Type: "textarea", Max: lifecycle.MaxCancellationNote, Hint: "For you and your colleagues."},
 			}
-			if t.c.Prepaid() || t.c.Committed() > 0 {
-				list = append(list, dashboard.Field{Name: "now", Label: "Cancel at once, even where deliveries that are paid for are still to come", Type: "checkbox"})
+			if after := t.cancelled(); after.Ending != nil && after.Moving == nil {
+				list = append(list, dashboard.Field{Name: "now", Label: "Cancel at once", Type: "checkbox", Hint: "What is listed here neither comes nor is charged."})
 			}
 			return list
 		},
@@ -103,12 +104,61 @@ func doResume(ctx context.Context, c change) error {
 	return err
 }
 
-func saysCancel(t target) []string {
-	says := []string{"The contract is cancelled at the platform, now, and cannot be resumed. " + t.unmade(), "The customer gets the e-mail about a cancellation, if your store sends it."}
-	if t.c.Prepaid() || t.c.Committed() > 0 {
-		says[0] = "The contract ends when what is paid for or committed to has been delivered; the page says when. After that it cannot be resumed."
+// cancelled returns the contract as a cancellation leaves it, unless it is to take effect at once: with
+// the end that it waits for, also one that is scheduled already, or about to be cancelled. A
+// cancellation that is not possible now fails when it is sent.
+func (t target) cancelled() contract.Contract {
+	after, err := lifecycle.Preview(t.v.Shop, t.c, t.sheet.Attempts(), t.by, lifecycle.StatusChange{To: contract.Cancelled}, t.m.Clock.Now())
+	if err != nil {
+		return t.c
 	}
-	return says
+	return after
+}
+
+func saysCancel(t target) []string {
+	after := t.cancelled()
+	if after.Ending == nil || after.Moving != nil {
+		return []string{"The contract is cancelled at the platform, now, and cannot be resumed. " + t.unmade(), "The customer gets the e-mail about a cancellation, if your store sends it."}
+	}
+	day, then := t.v.Day(after.Ending.At), "After that it cannot be resumed."
+	switch {
+	case t.c.Ending != nil:
+		return []string{"A cancellation waits already: the contract ends on " + day + ". Until then it charges and delivers what is listed here. " + then}
+	case len(rowsCancel(t)) == 0:
+		return []string{"The contract ends on " + day + ", with what is paid for. Nothing more is charged. " + then}
+	}
+	return []string{"The contract ends on " + day + ". Deliveries that are paid for still come; nothing more is charged. " + then}
+}
+
+// rowsCancel are the orders and deliveries that still come after a cancellation.
+func rowsCancel(t target) []dashboard.Row {
+	calendar, err := t.v.Shop.Calendar()
+	if err != nil {
+		return nil
+	}
+	rest := billing.RestOf(t.cancelled(), t.sheet.Inputs, t.sheet.Attempts(), calendar, t.m.Clock.Now())
+	var rows []dashboard.Row
+	for _, o := range rest.Orders {
+		name := "Order of " + t.v.Day(o.BillingDate)
+		switch {
+		case o.Unpaid():
+			name += ", not paid yet"
+		case o.Status.InFlight():
+			name += ", being charged now"
+		}
+		rows = append(rows, dashboard.Row{Name: name, Amount: dashboard.Money(o.Pays)})
+	}
+	if n := len(rest.Orders); n > 0 {
+		rows = append(rows, dashboard.Row{Name: "Total of " + dashboard.Count(n, "order", "orders") + ", before taxes", Amount: dashboard.Money(rest.Total)})
+	}
+	paid := "Paid for"
+	if len(rest.Orders) > 0 {
+		paid = "Still to come"
+	}
+	for _, d := range rest.Deliveries {
+		rows = append(rows, dashboard.Row{Name: "Delivery of " + t.v.Day(d), Amount: paid})
+	}
+	return rows
 }
 
 func doCancel(ctx context.Context, c change) error {

@@ -281,6 +281,55 @@ func TestActionAsksFirstAndNamesUser(t *testing.T) {
 	}
 }
 
+// What a cancellation still charges and delivers stands in its question.
+func TestCancelQuestionListsWhatStillComes(t *testing.T) {
+	t.Parallel()
+	s, d := openContract(t)
+	now := s.Clock.Now()
+	c := d.sheet.Contract
+	c.Dunning, c.Series, c.NextBillingDate = nil, contract.Series{Cycle: 3, Start: now.AddDate(0, 0, 6)}, now.AddDate(0, 0, 6)
+	order := func(id billing.AttemptID, status billing.Status, at time.Time) billing.Record {
+		return billing.Record{Attempt: billing.Attempt{ID: id, Contract: 8, Cycle: int(id) - 68, Status: status, BillingDate: at}, Of: c}
+	}
+	none := []string{"Cancel at once", "Total of"}
+	for name, row := range map[string]struct {
+		change   func(c *contract.Contract)
+		upcoming []billing.Record
+		says     []string
+		not      []string
+	}{
+		"at once": {func(*contract.Contract) {}, []billing.Record{order(71, billing.Queued, now.AddDate(0, 0, 6))}, []string{"is cancelled at the platform, now", "The order of 1 Dec 2026, 33.00 EUR, and those after it"}, none},
+		"a charge in flight": {
+			func(*contract.Contract) {}, []billing.Record{order(71, billing.Requesting, now)},
+			[]string{"Order of 25 Nov 2026, being charged now</dt><dd>33.00 EUR", "Total of 1 order, before taxes</dt><dd>33.00 EUR"}, none[:1],
+		},
+		"deliveries that are paid for": {
+			func(c *contract.Contract) { c.LastOrderAt, c.OriginOrderID = now.AddDate(0, 0, -8), 1 }, []billing.Record{order(71, billing.Queued, now.AddDate(0, 0, 20))},
+			[]string{"Nothing more is charged", "nothing more is charged", "Delivery of 1 Dec 2026</dt><dd>Paid for", "Cancel at once"}[1:], none[1:],
+		},
+		"a cancellation that waits for orders": {
+			func(c *contract.Contract) {
+				c.Delivery, c.MinCycles, c.Ending = c.Billing, 2, &contract.Ending{Why: contract.EndOfMinimum, Cycle: 4, At: now.AddDate(0, 1, 6)}
+			},
+			[]billing.Record{order(71, billing.Queued, now.AddDate(0, 0, 6)), order(72, billing.Queued, now.AddDate(0, 1, 6))},
+			[]string{"A cancellation waits already", "Order of 1 Dec 2026</dt><dd>33.00 EUR", "Order of 31 Dec 2026</dt><dd>33.00 EUR", "Total of 2 orders, before taxes</dt><dd>66.00 EUR", "Cancel at once"}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			is := c
+			row.change(&is)
+			d.sheet.Contract, d.sheet.Upcoming, d.sheet.Past = is, row.upcoming, nil
+			p := s.Get(contractPath + "/do/cancel")
+			s.Want(p, http.StatusOK, row.says...)
+			for _, text := range row.not {
+				if strings.Contains(p.Text, text) {
+					t.Errorf("the question says %q", text)
+				}
+			}
+		})
+	}
+}
+
 func TestFormKeepsInputWhenContractHasChanged(t *testing.T) {
 	t.Parallel()
 	s, d := openContract(t)

@@ -22,7 +22,8 @@ type screen struct {
 
 	Offer offer
 
-	What  []string // what a cancellation does
+	What  []string   // what a cancellation does
+	Rest  words.Rest // what still comes until the subscription ends
 	Facts []portal.Fact
 	Links []portal.Action
 	ID    session.ID
@@ -72,7 +73,7 @@ func (m room) screen(v portal.Visit, is session.View, r *http.Request) portal.Pa
 		if is.Flow.Mode == flow.Retention {
 			p.Lead = v.T("cancel.confirm.text")
 		}
-		s.What = effect(v, is)
+		s.What, s.Rest = effect(v, is), words.RestOf(v, is.Effect.Rest)
 	}
 	if back {
 		p.Crumb = &portal.Crumb{Name: v.T("cancel.back"), Path: s.At + "?step=reason"}
@@ -100,6 +101,9 @@ func effect(v portal.Visit, is session.View) []string {
 	switch {
 	case e.EndsAt.IsZero():
 		list = append(list, v.T("cancel.effect.now", "day", v.Day(v.Now)))
+		if len(e.Rest.Orders) > 0 {
+			list = append(list, v.T("cancel.effect.charging"))
+		}
 		if !e.Next.IsZero() {
 			list = append(list, v.T("cancel.effect.next", "day", v.Day(e.Next), "amount", words.Amount(v, e.Pays)))
 		}
@@ -127,7 +131,7 @@ func (m room) ended(w http.ResponseWriter, r *http.Request, v portal.Visit) erro
 
 func endedPage(v portal.Visit, is session.View) portal.Page {
 	at := words.Path(is.Contract.ID)
-	s := screen{At: at + "/cancelled", ID: is.ID, Facts: []portal.Fact{
+	s := screen{At: at + "/cancelled", ID: is.ID, Rest: words.RestOf(v, is.Effect.Rest), Facts: []portal.Fact{
 		{Name: v.T("cancel.done.product"), Text: words.Name(v, is.Contract)},
 		{Name: v.T("cancel.done.on"), Text: v.Day(is.EndedAt)},
 	}}
@@ -135,6 +139,9 @@ func endedPage(v portal.Visit, is session.View) portal.Page {
 	if end := is.Contract.Ending; is.Outcome == session.Scheduled && end != nil {
 		p.Title, p.Lead = v.T("cancel.done.later", "day", v.Day(end.At)), v.T("cancel.done.laterText")
 		s.Facts = append(s.Facts, portal.Fact{Name: v.T("cancel.done.ends"), Text: v.Day(end.At)})
+	}
+	if is.Outcome == session.Cancelled && len(is.Effect.Rest.Orders) > 0 {
+		p.Title, p.Lead = v.T("cancel.done.charging"), v.T("cancel.done.chargingText")
 	}
 	s.Facts = append(s.Facts, portal.Fact{Name: v.T("cancel.done.reference"), Text: is.Reference()})
 	s.Links = []portal.Action{{Text: v.T("cancel.done.home"), Path: ""}}

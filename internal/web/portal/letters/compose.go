@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/notify"
@@ -296,7 +297,11 @@ func (p *page) tells(m matter) {
 func (p *page) cancelled(m matter) {
 	v, c := m.visit, m.sheet.Contract
 	p.title(v, "mail.cancelled")
-	p.say(v.T("mail.cancelled.text", "product", words.Name(v, c), "day", v.Day(c.CancelledAt)))
+	if rest := billing.RestOf(c, m.sheet.Inputs, m.sheet.Orders, v.Calendar, v.Now); len(rest.Orders) > 0 {
+		p.say(v.T("mail.cancelled.charging", "product", words.Name(v, c), "day", v.Day(c.CancelledAt), "amount", words.Amount(v, rest.Total)))
+	} else {
+		p.say(v.T("mail.cancelled.text", "product", words.Name(v, c), "day", v.Day(c.CancelledAt)))
+	}
 	if c.CancelledOrderDate.After(v.Now) {
 		p.say(v.T("mail.cancelled.order", "day", v.Day(c.CancelledOrderDate)))
 	}

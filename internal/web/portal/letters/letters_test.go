@@ -12,6 +12,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/clock"
 	"github.com/perennialhq/perennial/internal/base/locale"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/dunning"
 	"github.com/perennialhq/perennial/internal/domain/loyalty"
 	"github.com/perennialhq/perennial/internal/domain/mailtemplate"
@@ -19,6 +20,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/portal"
+	"github.com/perennialhq/perennial/internal/web/portal/words"
 )
 
 var noon = time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
@@ -83,6 +85,14 @@ var variants = map[string]func(portal.Visit) ([]matter, error){
 			return nil, err
 		}
 		m.Facts.Change.AppliesAt = noon.AddDate(0, 0, 20)
+		return []matter{m}, nil
+	},
+	"a charge in flight": func(v portal.Visit) ([]matter, error) {
+		m, err := sample(v, notify.Canceled)
+		if err != nil {
+			return nil, err
+		}
+		m.sheet.Orders = []billing.Attempt{{Cycle: 1, Status: billing.Requesting, BillingDate: noon}}
 		return []matter{m}, nil
 	},
 	"a membership": func(v portal.Visit) ([]matter, error) {
@@ -282,6 +292,27 @@ func TestLinesOfTextPartAreShort(t *testing.T) {
 		if len([]rune(line)) > lineLength && !strings.Contains(line, "https://") {
 			t.Errorf("%d characters: %s", len([]rune(line)), line)
 		}
+	}
+}
+
+func TestCancellationLetterNamesChargeInFlight(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	v, err := w.Visits.Visit(t.Context(), hostile, shop.Subscriptions, 1, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := variants["a charge in flight"](v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.page(list).letter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := words.Cost(v, list[0].sheet.Record(list[0].sheet.Orders[0]))
+	if text := strings.Join(strings.Fields(l.Text), " "); !strings.Contains(text, "it still comes, for "+cost+" before taxes") || strings.Contains(text, "Nothing more will be charged") {
+		t.Errorf("the letter does not name %s: %s", cost, l.Text)
 	}
 }
 

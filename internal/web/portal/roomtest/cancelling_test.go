@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/retention/flow"
@@ -177,15 +179,29 @@ func TestPrepaidAndCommittedContractsSayWhenTheyEnd(t *testing.T) {
 	s := openCancelling(t)
 	prepaid := portaltest.Subscription(3)
 	prepaid.Billing, prepaid.Delivery = contract.Policy{Interval: cadence.Month, Count: 6}, contract.Policy{Interval: cadence.Month, Count: 1}
-	prepaid.LastOrderAt = portaltest.Now.AddDate(0, -3, 0)
+	prepaid.LastOrderAt, prepaid.NextBillingDate = portaltest.Charged(2026, time.November, 26), portaltest.Charged(2027, time.May, 26)
+	prepaid.Series.Start = prepaid.NextBillingDate
 	s.Put(s.First, []contract.Contract{prepaid})
-	s.shown(s.Send(s.Get(portaltest.At+"/s/3/cancel"), "/s/3/cancel/reason", "reason", "trying"), http.StatusOK, "that you have paid for")
+	s.shown(s.Send(s.Get(portaltest.At+"/s/3/cancel"), "/s/3/cancel/reason", "reason", "trying"), http.StatusOK, "that you have paid for",
+		"What will still be delivered", "<dt>Friday, March 26</dt><dd>Paid</dd>", "<dt>Monday, April 26</dt><dd>Paid</dd>")
 	s.First.Settings.FreezeUntilMinCycles = true
 	s.PutShop()
 	held := portaltest.Subscription(4)
 	held.MinCycles = 12
 	s.Put(s.First, []contract.Contract{held}, portaltest.Orders(4, 8)...)
-	s.shown(s.Send(s.Get(portaltest.At+"/s/4/cancel"), "/s/4/cancel/reason", "reason", "too-much"), http.StatusOK, "after the orders that you agreed to")
+	s.shown(s.Send(s.Get(portaltest.At+"/s/4/cancel"), "/s/4/cancel/reason", "reason", "too-much"), http.StatusOK, "after the orders that you agreed to",
+		"What will still be charged", "<dt>Wednesday, March 3</dt><dd>$24.50</dd>", "<dt>Wednesday, March 31</dt><dd>$24.50</dd>", "<dt>Total of 3 orders, before taxes</dt><dd>$73.50</dd>")
+}
+
+func TestCancelPagesListChargeInFlight(t *testing.T) {
+	t.Parallel()
+	s := openCancelling(t)
+	s.Publish(flow.Flow{Mode: flow.Immediate})
+	orders := portaltest.Orders(5, 3)
+	orders[3].Status = billing.Requesting
+	s.Put(s.First, []contract.Contract{portaltest.Subscription(5)}, orders...)
+	p := s.shown(s.Get(portaltest.At+"/s/5/cancel"), http.StatusOK, "An order is being charged right now.", "<dt>Wednesday, March 3, being charged now</dt><dd>$24.50</dd>", "The order on Wednesday, March 17 won’t be sent")
+	s.shown(s.Send(p, "/s/5/cancel/confirm"), http.StatusOK, "Cancelled. One order is still being charged.", "<dt>Wednesday, March 3, being charged now</dt><dd>$24.50</dd>")
 }
 
 func TestSessionOfAnotherContractIsNotFound(t *testing.T) {
