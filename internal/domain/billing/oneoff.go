@@ -2,10 +2,12 @@ package billing
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -37,6 +39,25 @@ func (o OneOff) Line() contract.LineItem {
 		ProductID: o.Variant.ProductID, VariantID: o.Variant.ID, SKU: o.Variant.SKU, Title: o.Variant.ProductTitle, VariantTitle: o.Variant.Name(),
 		Image: o.Variant.Image, Quantity: o.Quantity, Price: o.Variant.Price, Taxable: o.Variant.Taxable,
 	}
+}
+
+// Carrying returns the order as it would be with a one-time product in its quantity, at a price; nil: the
+// one that the order has for the variant already or, before that, the product's. With a quantity of 0 it
+// carries none.
+func (r Record) Carrying(o OneOff, price *money.Amount) Record {
+	at := slices.IndexFunc(r.OneOffs, func(has OneOff) bool { return has.Variant.ID == o.Variant.ID })
+	if r.OneOffs = slices.Clone(r.OneOffs); at < 0 {
+		at, r.OneOffs = len(r.OneOffs), append(r.OneOffs, o)
+	}
+	one := &r.OneOffs[at]
+	if one.Quantity = o.Quantity; price != nil {
+		one.Variant.Price = *price
+	}
+	if o.Quantity == 0 {
+		r.OneOffs = slices.Delete(r.OneOffs, at, at+1)
+	}
+	r.Lines = nil // it would be prepared again
+	return r
 }
 
 // oneOffLine is what the line ids of one-time products begin with. The platform has no

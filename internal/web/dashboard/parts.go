@@ -103,11 +103,20 @@ type Question struct {
 	Says   []string          // sentences: what happens, when, to how much
 	Rows   []Row             // the orders that it is about, with their sum
 	Fields []Field           // what the action needs to know
+	Counts bool              // what an order costs depends on the fields
+	Total  *Total            // what it costs with them; nil: they have nothing that could be counted
 	Hidden map[string]string // what the form sends unseen
 	Path   string            // below the store's
 	Button string            // verb and noun
 	Keep   string            // the link back, named by its effect: "Keep the contract"
 	Grave  bool              // it cannot be undone: the button is red
+}
+
+// Total is what an order costs with what the fields of a form have. The form sends back what its reader
+// has seen.
+type Total struct {
+	Says  string
+	Minor int64 // in minor units
 }
 
 // Row is a name and an amount.

@@ -107,6 +107,7 @@ type Question struct {
 	Back    *Crumb   // the screen to go back to
 	Email   string   // of the customer
 	Steps   []Step   // the orders that it is about
+	Counted *Counted // what the fields make of the order; nil: its cost does not depend on them
 	Says    []string // more sentences
 	Fields  []Field  // what the action needs to know
 	Path    string   // below that of the portal
@@ -114,6 +115,14 @@ type Question struct {
 	Button  string   // verb and noun; empty: nothing can be done
 	Keep    string   // the link back, named by its effect: "Keep this order"
 	Equal   bool     // both choices weigh the same: neither button is filled
+}
+
+// Counted is what an order costs with what the fields of a form have. It stands in the form, which
+// sends back what its reader has seen.
+type Counted struct {
+	Of    string // tells it from others of the page; empty: there is one
+	Steps []Step // what the order costs now and then; empty: the fields have nothing that could be counted
+	Total int64  // what it costs then, in minor units
 }
 
 // Field is an input of a form. Template "field" shows it with its problem, with what

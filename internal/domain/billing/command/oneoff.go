@@ -52,22 +52,11 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOff) error
 	if err != nil {
 		return err
 	}
-	found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), []int64{cmd.Variant})
+	v, err := s.soldOnce(ctx, of, cmd)
 	if err != nil {
-		return fault.Because(fault.Unavailable, err, "the platform could not be asked for variant %d", cmd.Variant)
-	}
-	if len(found) == 0 {
-		return fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).Entity(oneOffEntity).Code("variantNotFound").Field("variantId")
-	}
-	if found[0].OnlyOnPlans {
-		return fault.New(fault.FailedPrecondition, "%s is sold on selling plans only, as memberships are: it cannot be a one-time product", found[0].ProductTitle).
-			Entity(oneOffEntity).Code("sellingPlanRequired").Field("variantId")
+		return err
 	}
 	return s.changeOneOffs(ctx, of.ID, cmd, func(r draft, has []billing.OneOff, now time.Time) (put []billing.OneOff, drop []billing.OneOffID, event activity.EventType, err error) {
-		v := found[0]
-		if cmd.Price != nil {
-			v.Price = *cmd.Price
-		}
 		if v.Price.Currency != r.Of.Currency {
 			return nil, nil, "", fault.New(fault.FailedPrecondition, "the store sells in %s and contract %d is in %s: a one-time product cannot be priced",
 				v.Price.Currency, r.Of.ID, r.Of.Currency).Entity(oneOffEntity).Code("currencyMismatch")
@@ -92,6 +81,37 @@ func (s *Service) AddOneOff(ctx context.Context, of shop.Shop, cmd OneOff) error
 			Contract: r.Of.ID, Cycle: r.Cycle, Variant: v, Handle: cmd.Handle, Quantity: cmd.Quantity, CreatedAt: now,
 		}}, nil, activity.OneTimePurchaseProductAdded, nil
 	})
+}
+
+// PreviewOneOff returns an order of the command's contract as AddOneOff would make it. It changes nothing.
+func (s *Service) PreviewOneOff(ctx context.Context, of shop.Shop, r billing.Record, cmd OneOff) (billing.Record, error) {
+	if err := checkQuantity(cmd.Quantity); err != nil {
+		return r, err
+	}
+	v, err := s.soldOnce(ctx, of, cmd)
+	if err != nil {
+		return r, err
+	}
+	return r.Carrying(billing.OneOff{Contract: r.Contract, Cycle: r.Cycle, Variant: v, Quantity: cmd.Quantity}, cmd.Price), nil
+}
+
+// soldOnce returns the product of a command at its price, if it can be a one-time product.
+func (s *Service) soldOnce(ctx context.Context, of shop.Shop, cmd OneOff) (v platform.Variant, err error) {
+	found, err := s.Platform.Variants(platform.Interactive(ctx), of.At(), []int64{cmd.Variant})
+	if err != nil {
+		return v, fault.Because(fault.Unavailable, err, "the platform could not be asked for variant %d", cmd.Variant)
+	}
+	if len(found) == 0 {
+		return v, fault.New(fault.NotFound, "variant %d does not exist in this store", cmd.Variant).Entity(oneOffEntity).Code("variantNotFound").Field("variantId")
+	}
+	if v = found[0]; v.OnlyOnPlans {
+		return v, fault.New(fault.FailedPrecondition, "%s is sold on selling plans only, as memberships are: it cannot be a one-time product", v.ProductTitle).
+			Entity(oneOffEntity).Code("sellingPlanRequired").Field("variantId")
+	}
+	if cmd.Price != nil {
+		v.Price = *cmd.Price
+	}
+	return v, nil
 }
 
 // UpdateOneOff changes the quantity of a product that an upcoming order carries,

@@ -117,6 +117,21 @@ addEventListener("click", async (event) => {
   }
 });
 
+// A form with a total counts it again while its fields change.
+let counting;
+addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-count]");
+  if (!form) return;
+  clearTimeout(counting);
+  counting = setTimeout(async () => {
+    const body = new URLSearchParams(new FormData(form));
+    body.set("do", "count");
+    const answer = await fetch(form.action, { method: "POST", headers: { Accept: "text/html" }, body }).catch(() => null);
+    const counted = answer && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-total]");
+    if (counted) form.querySelector("[data-total]").replaceChildren(...counted.childNodes);
+  }, 400);
+});
+
 // Leaving a form with changes that are not saved is asked about once.
 let changed = false;
 addEventListener("input", (event) => { changed = changed || Boolean(event.target.closest("form[data-guard]")); });

@@ -64,6 +64,9 @@ type action struct {
 	grave  bool
 	says   func(t target) []string
 	rows   func(t target) []dashboard.Row
+	// then returns the order as what a form has would make it; false: the form has nothing that could be
+	// counted. nil: no order depends on the form.
+	then   func(ctx context.Context, c change) (before, after billing.Record, counted bool, err error)
 	fields func(t target) []dashboard.Field
 	do     func(ctx context.Context, c change) error
 }
@@ -77,7 +80,11 @@ func (m *room) ask(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if err != nil {
 		return err
 	}
-	return v.Ask(w, r, t.question(a, nil), nil)
+	q, err := t.counted(r, a, t.question(a, nil))
+	if err != nil {
+		return err
+	}
+	return v.Ask(w, r, q, nil)
 }
 
 // act does what was asked about, if the contract is as its reader has seen it.
@@ -86,14 +93,24 @@ func (m *room) act(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 	if err != nil {
 		return err
 	}
-	if r.PostForm.Get("seen") != t.seen() {
+	q := t.question(a, r.PostForm)
+	counts := r.PostForm.Get("do") == "count"
+	switch {
+	case r.PostForm.Get("seen") != t.seen():
 		err = m.changedMeanwhile(r, v, t.c)
-	} else {
-		actor := v.Actor(r)
-		err = a.do(r.Context(), change{t, amend.Command{Line: t.c.Line, Contract: t.c.ID, Actor: actor}, r.PostForm})
+	default:
+		q, err = t.counted(r, a, q)
+		if err == nil && !counts && q.Total != nil && r.PostForm.Get("total") != strconv.FormatInt(q.Total.Minor, 10) {
+			err = fault.New(fault.FailedPrecondition, "nothing is changed yet: this is what the order will cost. Send it again if that is right").Code("totalNotShown")
+		}
+		if err == nil && !counts {
+			err = a.do(r.Context(), t.change(r, r.PostForm))
+		}
+	}
+	if err == nil && counts {
+		return v.Ask(w, r, q, nil)
 	}
 	if err != nil {
-		q := t.question(a, r.PostForm)
 		return v.Ask(w, r, q, dashboard.AtForm(err, func(param, message string) (string, string) {
 			if slices.ContainsFunc(q.Fields, func(f dashboard.Field) bool { return f.Name == param }) {
 				return param, message
@@ -102,6 +119,33 @@ func (m *room) act(w http.ResponseWriter, r *http.Request, v dashboard.Visit) er
 		}))
 	}
 	return v.Go(w, at(t.c.ID), "contract-"+a.name)
+}
+
+// change returns an action that a form asks for.
+func (t target) change(r *http.Request, form url.Values) change {
+	return change{t, amend.Command{Line: t.c.Line, Contract: t.c.ID, Actor: t.v.Actor(r)}, form}
+}
+
+// counted adds to a question what the order costs with what its fields have.
+func (t target) counted(r *http.Request, a action, q dashboard.Question) (dashboard.Question, error) {
+	if a.then == nil || t.next == nil {
+		return q, nil
+	}
+	q.Counts = true
+	form := url.Values{}
+	for _, f := range q.Fields {
+		form.Set(f.Name, f.Value)
+	}
+	before, after, counted, err := a.then(r.Context(), t.change(r, form))
+	if err != nil || !counted {
+		return q, err
+	}
+	is, will := before.Cost(), after.Cost()
+	q.Total = &dashboard.Total{
+		Says:  "The order of " + t.v.Day(before.BillingDate) + " costs " + dashboard.Money(will) + " before taxes then, and " + dashboard.Money(is) + " now.",
+		Minor: will.Minor,
+	}
+	return q, nil
 }
 
 // formNames are the names in forms of fields that the domain names otherwise. Others are about no

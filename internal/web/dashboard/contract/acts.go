@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
@@ -56,7 +57,7 @@ var orderActions = []action{
 		},
 	},
 	{
-		name: "add-one-time", title: "Add one-time product", button: "Add the product", keep: "Add nothing", done: "The product was added to the next order.", do: doAddOneOff,
+		name: "add-one-time", title: "Add one-time product", button: "Add the product", keep: "Add nothing", done: "The product was added to the next order.", do: doAddOneOff, then: thenOneOff,
 		says: func(t target) []string {
 			if t.next == nil {
 				return []string{"No order is planned that could carry a product."}
@@ -75,7 +76,8 @@ var orderActions = []action{
 		says: func(t target) []string {
 			says := t.oneOff.Line().Title + " is taken out of its order again."
 			if t.order != nil {
-				says = t.oneOff.Line().Title + " is taken out of the order of " + t.v.Day(t.order.BillingDate) + ": " + dashboard.Money(t.oneOff.Variant.Price.Times(int64(t.oneOff.Quantity))) + " less."
+				says = t.oneOff.Line().Title + " is taken out of the order of " + t.v.Day(t.order.BillingDate) + ", which costs " +
+					dashboard.Money(t.order.Carrying(billing.OneOff{Variant: t.oneOff.Variant}, nil).Cost()) + " before taxes then, and " + dashboard.Money(t.order.Cost()) + " now."
 			}
 			return []string{says}
 		},
@@ -107,21 +109,43 @@ func doMove(ctx context.Context, c change) error {
 }
 
 func doAddOneOff(ctx context.Context, c change) error {
-	variant, err := c.variant()
+	cmd, err := c.oneTime()
 	if err != nil {
 		return err
+	}
+	return c.m.Orders.AddOneOff(ctx, c.v.Shop, cmd)
+}
+
+// thenOneOff is the next order with a one-time product.
+func thenOneOff(ctx context.Context, c change) (before, after billing.Record, counted bool, err error) {
+	if strings.TrimSpace(c.form.Get("variant")) == "" {
+		return before, after, false, nil
+	}
+	cmd, err := c.oneTime()
+	if err != nil {
+		return before, after, false, err
+	}
+	after, err = c.m.Orders.PreviewOneOff(ctx, c.v.Shop, *c.next, cmd)
+	return *c.next, after, true, err
+}
+
+// oneTime reads the one-time product that a form names, for the next order.
+func (c change) oneTime() (command.OneOff, error) {
+	variant, err := c.variant()
+	if err != nil {
+		return command.OneOff{}, err
 	}
 	quantity, err := c.whole("quantity")
 	if err != nil {
-		return err
+		return command.OneOff{}, err
 	}
 	price, err := c.price("price")
 	if err != nil {
-		return err
+		return command.OneOff{}, err
 	}
 	cmd := command.OneOff{Line: c.c.Line, Contract: c.c.ID, OrNext: true, Variant: variant, Quantity: *quantity, Price: price, Actor: c.cmd.Actor}
 	if c.next != nil {
 		cmd.Attempt = c.next.ID
 	}
-	return c.m.Orders.AddOneOff(ctx, c.v.Shop, cmd)
+	return cmd, nil
 }

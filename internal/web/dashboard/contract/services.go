@@ -41,6 +41,7 @@ type Orders interface {
 	Trigger(ctx context.Context, of shop.ID, c command.Trigger) error
 	AddOneOff(ctx context.Context, of shop.Shop, c command.OneOff) error
 	RemoveOneOff(ctx context.Context, of shop.Shop, c command.OneOff) error
+	PreviewOneOff(ctx context.Context, of shop.Shop, r billing.Record, c command.OneOff) (billing.Record, error)
 }
 
 // Statuses pauses, resumes and cancels.

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/amend/contractedit"
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/web"
 	"github.com/perennialhq/perennial/internal/web/dashboard"
@@ -24,7 +26,7 @@ func quantityField(n int) dashboard.Field {
 // termActions are about what a contract has.
 var termActions = []action{
 	{
-		name: "line", of: aLine, title: "Edit item", button: "Save the item", keep: "Keep it as it is", done: "The item was changed.", do: doLine,
+		name: "line", of: aLine, title: "Edit item", button: "Save the item", keep: "Keep it as it is", done: "The item was changed.", do: doLine, then: thenLine,
 		says: func(t target) []string {
 			return []string{t.line.Title + " is now " + fmt.Sprintf("%d × %s", t.line.Quantity, dashboard.Money(t.line.Price)) + ". Orders that are charged after this have what you save, apart from a higher price that is announced."}
 		},
@@ -42,7 +44,13 @@ var termActions = []action{
 	{
 		name: "remove-line", of: aLine, title: "Remove item", button: "Remove the item", keep: "Keep the item", done: "The item was removed.", grave: true,
 		says: func(t target) []string {
-			return []string{t.line.Title + " is taken out of all orders from now on: " + dashboard.Money(t.line.Price.Times(int64(t.line.Quantity))) + " less " + t.c.Billing.String() + "."}
+			says := []string{t.line.Title + " is taken out of all orders from now on: " + dashboard.Money(t.line.Price.Times(int64(t.line.Quantity))) + " less " + t.c.Billing.String() + "."}
+			if t.next != nil {
+				without := t.c
+				without.Lines = slices.DeleteFunc(slices.Clone(t.c.Lines), func(l contract.LineItem) bool { return l.ID == t.line.ID })
+				says = append(says, "The order of "+t.v.Day(t.next.BillingDate)+" costs "+dashboard.Money(t.next.With(without).Cost())+" before taxes then.")
+			}
+			return says
 		},
 		do: func(ctx context.Context, c change) error {
 			_, err := c.m.Terms.RemoveLine(ctx, c.v.Shop.ID, c.cmd, c.line.ID, false)
@@ -183,6 +191,27 @@ func doLine(ctx context.Context, c change) error {
 	}
 	_, err = c.m.Terms.ChangeLine(ctx, c.v.Shop.ID, c.cmd, l)
 	return err
+}
+
+// thenLine is the next order with a line's quantity and price. A higher price that is announced comes with a
+// later order.
+func thenLine(_ context.Context, c change) (before, after billing.Record, counted bool, err error) {
+	quantity, err := c.whole("quantity")
+	if err != nil {
+		return before, after, false, err
+	}
+	price, err := c.price("price")
+	if err != nil {
+		return before, after, false, err
+	}
+	to := c.c
+	to.Lines = slices.Clone(to.Lines)
+	line := &to.Lines[to.LineByID(c.line.ID)]
+	line.Quantity = *quantity
+	if announced := c.form.Get("announced") == "on" && price != nil && price.Minor > line.Price.Minor; price != nil && !announced {
+		line.Price = *price
+	}
+	return *c.next, c.next.With(to), true, nil
 }
 
 func doSwap(ctx context.Context, c change) error {

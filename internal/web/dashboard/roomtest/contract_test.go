@@ -105,6 +105,12 @@ func (s *contractServices) AddOneOff(_ context.Context, _ shop.Shop, c command.O
 	return s.done("add one-off", c.Actor)
 }
 
+func (s *contractServices) PreviewOneOff(_ context.Context, _ shop.Shop, r billing.Record, c command.OneOff) (billing.Record, error) {
+	one := billing.OneOff{Quantity: c.Quantity}
+	one.Variant.ID, one.Variant.Price = c.Variant, eur(450)
+	return r.Carrying(one, c.Price), nil
+}
+
 func (s *contractServices) RemoveOneOff(_ context.Context, _ shop.Shop, c command.OneOff) error {
 	return s.done("remove one-off", c.Actor)
 }
@@ -246,31 +252,39 @@ func TestActionAsksFirstAndNamesUser(t *testing.T) {
 		fields []string
 		says   string // in the question
 		did    string
+		total  string // that is shown before
 	}{
-		{"pause", "", []string{"until", "2026-12-24"}, "1 Dec 2026, 33.00 EUR", "status"},
-		{"resume", "", nil, "33.00 EUR every month", "status"},
-		{"cancel", "", []string{"note", "moved"}, "cannot be resumed", "status"},
-		{"skip", "71", nil, "1 Dec 2026, 33.00 EUR, is not charged", "skip"},
-		{"unskip", "71", nil, "after all", "unskip"},
-		{"move", "71", []string{"date", "2026-12-03"}, "Later orders keep their dates.", "edit"},
-		{"charge", "71", nil, "is charged to the customer’s payment method, now", "trigger"},
-		{"charge", "70", nil, "It was declined before.", "trigger"},
-		{"line", "gid://shopify/SubscriptionLine/1", []string{"quantity", "3", "price", "12.50"}, "2 × 12.50 EUR", "line"},
-		{"swap", "gid://shopify/SubscriptionLine/2", []string{"variant", "9"}, "Mug is replaced", "line"},
-		{"remove-line", "gid://shopify/SubscriptionLine/2", nil, "8.00 EUR less", "remove line"},
-		{"add-one-time", "", []string{"variant", "9", "quantity", "1"}, "The order of 1 Dec 2026 carries", "add one-off"},
-		{"apply-code", "", []string{"code", "TEN"}, "as the code says", "code TEN"},
-		{"add-discount", "", []string{"percent", "10"}, "33.00 EUR", "add discount"},
-		{"note", "", []string{"note", "ring"}, "carries the note", "note ring"},
-		{"attributes", "", []string{"attributes", "a = 1\n\nb=2"}, "What you leave out is removed.", "attributes 2"},
-		{"cycles", "", []string{"minCycles", "1", "maxCycles", "3"}, "so far", "cycles"},
-		{"payment-link", "", nil, "ivan@shopper.example, now", "payment link"},
-		{"portal-link", "", nil, "within two hours", "portal link"},
+		{"pause", "", []string{"until", "2026-12-24"}, "1 Dec 2026, 33.00 EUR", "status", ""},
+		{"resume", "", nil, "33.00 EUR every month", "status", ""},
+		{"cancel", "", []string{"note", "moved"}, "cannot be resumed", "status", ""},
+		{"skip", "71", nil, "1 Dec 2026, 33.00 EUR, is not charged", "skip", ""},
+		{"unskip", "71", nil, "after all", "unskip", ""},
+		{"move", "71", []string{"date", "2026-12-03"}, "Later orders keep their dates.", "edit", ""},
+		{"charge", "71", nil, "is charged to the customer’s payment method, now", "trigger", ""},
+		{"charge", "70", nil, "It was declined before.", "trigger", ""},
+		{"line", "gid://shopify/SubscriptionLine/1", []string{"quantity", "3", "price", "12.50"}, "2 × 12.50 EUR", "line", "The order of 1 Dec 2026 costs 45.50 EUR before taxes then, and 33.00 EUR now."},
+		{"swap", "gid://shopify/SubscriptionLine/2", []string{"variant", "9"}, "Mug is replaced", "line", ""},
+		{"remove-line", "gid://shopify/SubscriptionLine/2", nil, "8.00 EUR less", "remove line", ""},
+		{"add-one-time", "", []string{"variant", "9", "quantity", "1"}, "The order of 1 Dec 2026 carries", "add one-off", "The order of 1 Dec 2026 costs 37.50 EUR before taxes then, and 33.00 EUR now."},
+		{"apply-code", "", []string{"code", "TEN"}, "as the code says", "code TEN", ""},
+		{"add-discount", "", []string{"percent", "10"}, "33.00 EUR", "add discount", ""},
+		{"note", "", []string{"note", "ring"}, "carries the note", "note ring", ""},
+		{"attributes", "", []string{"attributes", "a = 1\n\nb=2"}, "What you leave out is removed.", "attributes 2", ""},
+		{"cycles", "", []string{"minCycles", "1", "maxCycles", "3"}, "so far", "cycles", ""},
+		{"payment-link", "", nil, "ivan@shopper.example, now", "payment link", ""},
+		{"portal-link", "", nil, "within two hours", "portal link", ""},
 	} {
 		d.did = nil
 		ask := s.Get(contractPath + "/do/" + a.action + "?of=" + a.of)
 		s.Want(ask, http.StatusOK, a.says)
-		p := s.Post(contractPath+"/do/"+a.action, append(a.fields, "of", a.of, "seen", hiddenField(t, ask, "seen"))...)
+		fields := append(a.fields, "of", a.of, "seen", hiddenField(t, ask, "seen"))
+		if a.total != "" {
+			counted := s.Post(contractPath+"/do/"+a.action, append(fields, "do", "count")...)
+			s.Want(counted, http.StatusOK, a.total)
+			s.Want(s.Post(contractPath+"/do/"+a.action, fields...), http.StatusUnprocessableEntity, "Nothing is changed yet", a.total)
+			fields = append(fields, "total", hiddenField(t, counted, "total"))
+		}
+		p := s.Post(contractPath+"/do/"+a.action, fields...)
 		s.Want(p, http.StatusOK)
 		if len(d.did) != 1 || d.did[0] != a.did || d.by.By != dashboardtest.Owner || d.by.Source != activity.MerchantPortal || !strings.Contains(p.Path, "done=contract-"+a.action) {
 			t.Errorf("%s: did %v by %+v, and leads to %s", a.action, d.did, d.by, p.Path)

@@ -76,9 +76,12 @@ addEventListener("input", (event) => {
   if (!form || event.target.type === "search") return;
   clearTimeout(counting);
   counting = setTimeout(async () => {
-    const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", Accept: "text/html" }, body: new URLSearchParams(new FormData(form)) }).catch(() => null);
-    const total = answer && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-total]");
-    if (total) form.querySelector("[data-total]").replaceChildren(...total.childNodes);
+    const total = form.querySelector("[data-total]");
+    const body = new URLSearchParams(new FormData(form));
+    body.set("do", "count");
+    const answer = await fetch(form.action, { method: "POST", headers: { "HX-Request": "true", Accept: "text/html" }, body }).catch(() => null);
+    const counted = answer && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-total="${total.dataset.total}"]`);
+    if (counted) total.replaceChildren(...counted.childNodes);
   }, 400);
 });
 

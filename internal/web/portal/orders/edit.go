@@ -7,6 +7,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -26,6 +27,8 @@ type once struct {
 	Variant  int64
 	Quantity portal.Field
 	Sent     bool // its form was just sent
+	Counted  *portal.Counted
+	Without  string // what the order costs without it
 	Set      portal.Form
 	Remove   portal.Form
 }
@@ -74,6 +77,12 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 		if is.Sent = variantOf(r) == one.Variant.ID && r.PostForm.Has(quantityField); is.Sent {
 			is.Quantity.Value = r.PostForm.Get(quantityField)
 		}
+		is.Counted = counted(v, o.Record, one, is.Quantity)
+		is.Counted.Of = strconv.FormatInt(one.Variant.ID, 10)
+		if is.Counted.Total == o.Cost().Minor {
+			is.Counted.Steps = nil // nothing else is typed
+		}
+		is.Without = v.T("edit.without", "amount", words.Cost(v, o.Carrying(billing.OneOff{Variant: one.Variant}, nil)))
 		p.Once = append(p.Once, is)
 	}
 	if o.Can.Allows(do.AddOneTime) {
@@ -86,6 +95,34 @@ func editPage(r *http.Request, v portal.Visit, s overview.Sheet, o overview.Orde
 		Name: "edit", Title: v.T("edit.title", "day", day), Lead: v.T("edit.text"), Email: s.Contract.Customer.Email,
 		Crumb: &portal.Crumb{Name: words.Name(v, s.Contract), Path: words.Path(s.Contract.ID)}, Content: p,
 	}
+}
+
+// counted shows what an order costs with the quantity of a one-time product that a field has.
+func counted(v portal.Visit, o billing.Record, one billing.OneOff, f portal.Field) *portal.Counted {
+	n, err := strconv.Atoi(f.Value)
+	if err != nil || n < 1 || n > command.MaxOneOffQuantity {
+		return &portal.Counted{}
+	}
+	one.Quantity = n
+	return words.CountedOf(v, v.ShortDay(o.BillingDate), o.Cost(), o.Carrying(one, nil).Cost())
+}
+
+// checkTotal refuses a form about a one-time product whose reader has not seen what the order will cost. An
+// order that costs what it did, and a version of the contract in which nothing is changed, are let pass.
+func (m room) checkTotal(r *http.Request, v portal.Visit, p do.OneTime, read func(contract.ID) (do.Product, error)) error {
+	s, o, err := m.order(r, v)
+	if err != nil || p.Version != s.Contract.Fingerprint() {
+		return err
+	}
+	is, err := read(s.Contract.ID)
+	if err != nil {
+		return err
+	}
+	then := o.Carrying(billing.OneOff{Variant: is.Variant, Quantity: p.Quantity}, nil).Cost()
+	if then == o.Cost() {
+		return nil
+	}
+	return words.CheckTotal(r, then)
 }
 
 // replaced names the products that rules replace in an order.
@@ -134,6 +171,7 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, re
 		q := words.Question(v, s.Contract, words.Choosing(path, variant))
 		q.Title, q.Lead = v.T("once.ask", "product", words.ProductName(p), "day", day), v.T("once.ask.text", "amount", words.Amount(v, p.Unit), "payment", words.Payment(v, s.Contract))
 		q.Fields, q.Button, q.Keep = []portal.Field{words.QuantityField(v, portal.Typed(r, quantityField, "1"), command.MaxOneOffQuantity)}, v.T("once.button"), v.T("once.keep")
+		q.Counted = counted(v, o.Record, billing.OneOff{Variant: p.Variant}, q.Fields[0])
 		return v.Ask(w, r, q, refused)
 	}
 	asked := words.ProductsAsked(r)
@@ -162,8 +200,17 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		return err
 	}
 	p, err := oneTime(r, v, t, words.VariantAsked(r))
+	if err == nil && words.Counts(r) {
+		return m.showAdd(w, r, v, nil)
+	}
 	if err == nil {
 		err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
+			err := m.checkTotal(r, v, p, func(of contract.ID) (do.Product, error) {
+				return m.Changes.OneTimeProduct(ctx, v.Caller(r), of, p.Variant)
+			})
+			if err != nil {
+				return "", err
+			}
 			return t.path() + "?done=once", m.Changes.AddOneTime(ctx, v.Caller(r), p)
 		})
 	}
@@ -199,8 +246,22 @@ func (m room) quantity(w http.ResponseWriter, r *http.Request, v portal.Visit) e
 		return err
 	}
 	p, err := oneTime(r, v, t, variantOf(r))
+	if err == nil && words.Counts(r) {
+		s, o, err := m.order(r, v)
+		if err != nil {
+			return err
+		}
+		return v.Answer(w, editPage(r, v, s, o))
+	}
 	return m.setOnce(w, r, v, t, err, func(ctx context.Context) (string, error) {
-		_, err := m.Changes.UpdateOneTime(ctx, v.Caller(r), p)
+		err := m.checkTotal(r, v, p, func(contract.ID) (one do.Product, err error) {
+			one.ID = p.Variant // the order has it, or the change is refused
+			return one, nil
+		})
+		if err != nil {
+			return "", err
+		}
+		_, err = m.Changes.UpdateOneTime(ctx, v.Caller(r), p)
 		return "once-changed", err
 	})
 }

@@ -3,8 +3,10 @@ package products
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/perennialhq/perennial/internal/domain/amend/terms"
+	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/portal/overview"
 	"github.com/perennialhq/perennial/internal/web/portal"
@@ -38,6 +40,7 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, s 
 			q.Says = append(q.Says, v.T("add.final"))
 		}
 		q.Fields = []portal.Field{quantityInput(r, v, 1)}
+		q.Counted = counted(v, s, q.Fields[0], func(n int) contract.Contract { return withProduct(c, p, n) })
 		q.Button, q.Keep = v.T("add.button"), v.T("add.keep")
 		return v.Ask(w, r, q, refused)
 	}
@@ -52,6 +55,16 @@ func (m room) showAdd(w http.ResponseWriter, r *http.Request, v portal.Visit, s 
 	})
 }
 
+// withProduct returns a contract with one more product, on the plan of its first line.
+func withProduct(c contract.Contract, p do.Product, n int) contract.Contract {
+	line := contract.LineItem{ProductID: p.ProductID, VariantID: p.ID, Quantity: n, Price: p.Unit}
+	if len(c.Lines) > 0 {
+		line.SellingPlanID = c.Lines[0].SellingPlanID
+	}
+	c.Lines = append(slices.Clip(c.Lines), line)
+	return c
+}
+
 func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
 	again := func(err error) error {
 		s, failed := m.sheet(r, v, do.AddProduct)
@@ -61,7 +74,7 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		return m.showAdd(w, r, v, s, err)
 	}
 	n, err := words.Quantity(r, terms.MaxQuantity)
-	if err != nil {
+	if err != nil || words.Counts(r) {
 		return again(err)
 	}
 	was, err := m.sheet(r, v, do.AddProduct)
@@ -69,6 +82,13 @@ func (m room) add(w http.ResponseWriter, r *http.Request, v portal.Visit) error 
 		return err
 	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
+		p, err := m.Changes.Product(ctx, v.Caller(r), ref.ID, "", words.VariantAsked(r))
+		if err == nil && ref.Version == was.Contract.Fingerprint() { // of another version nothing is changed
+			err = words.CheckTotal(r, was.NextCost(withProduct(was.Contract, p, n)))
+		}
+		if err != nil {
+			return "", err
+		}
 		is, err := m.Changes.AddProduct(ctx, v.Caller(r), ref, do.NewProduct{Variant: words.VariantAsked(r), Quantity: n})
 		return changed(v, words.Reversal{Contract: ref.ID, Done: words.Added, Line: addedLine(was.Contract, is.Contract)}), err
 	}, again)

@@ -41,6 +41,7 @@ func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line co
 	q.Title = v.T("quantity.title", "product", line.Title)
 	q.Lead = v.T("quantity.text", "amount", words.Amount(v, unitOf(s, line)), "n", line.Quantity)
 	q.Fields = []portal.Field{quantityInput(r, v, line.Quantity)}
+	q.Counted = counted(v, s, q.Fields[0], func(n int) contract.Contract { return withQuantity(c, line, n) })
 	q.Button, q.Keep = v.T("quantity.button"), v.T("quantity.keep")
 	return q
 }
@@ -48,13 +49,33 @@ func quantityQuestion(r *http.Request, v portal.Visit, s overview.Sheet, line co
 func (m room) quantity(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
 	again := func(err error) error { return m.askAbout(w, r, v, do.ChangeQuantity, quantityQuestion, err) }
 	n, err := words.Quantity(r, terms.MaxQuantity)
-	if err != nil {
+	if err != nil || words.Counts(r) {
 		return again(err)
 	}
 	return v.Change(w, r, func(ctx context.Context, ref do.ContractRef) (string, error) {
-		_, err := m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: r.URL.Query().Get("line"), Quantity: &n})
+		s, err := m.sheet(r, v, do.ChangeQuantity)
+		if err != nil {
+			return "", err
+		}
+		line, _, err := lineOf(r, s.Contract)
+		if err == nil && ref.Version == s.Contract.Fingerprint() { // of another version nothing is changed
+			err = words.CheckTotal(r, s.NextCost(withQuantity(s.Contract, line, n)))
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = m.Changes.ChangeLine(ctx, v.Caller(r), ref, do.LineEdit{Line: r.URL.Query().Get("line"), Quantity: &n})
 		return "quantity", err
 	}, again)
+}
+
+// withQuantity returns a contract with another quantity of a line.
+func withQuantity(c contract.Contract, line contract.LineItem, n int) contract.Contract {
+	c.Lines = slices.Clone(c.Lines)
+	if at := c.LineByID(line.ID); at >= 0 {
+		c.Lines[at].Quantity = n
+	}
+	return c
 }
 
 func (m room) askRemove(w http.ResponseWriter, r *http.Request, v portal.Visit) error {

@@ -93,14 +93,24 @@ func quantityInput(r *http.Request, v portal.Visit, is int) portal.Field {
 	return words.QuantityField(v, portal.Typed(r, "quantity", strconv.Itoa(is)), terms.MaxQuantity)
 }
 
+// counted shows what the next order costs with the quantity that a field has.
+func counted(v portal.Visit, s overview.Sheet, f portal.Field, then func(n int) contract.Contract) *portal.Counted {
+	n, err := strconv.Atoi(f.Value)
+	if err != nil || n < 1 || n > terms.MaxQuantity {
+		return &portal.Counted{}
+	}
+	return words.CountedOf(v, nextDay(v, s), s.NextCost(s.Contract), s.NextCost(then(n)))
+}
+
 // steps show what the next order costs now and what it costs then.
 func steps(v portal.Visit, s overview.Sheet, then contract.Contract) []portal.Step {
-	day := v.T("steps.everyOrder")
+	return words.CountedOf(v, nextDay(v, s), s.NextCost(s.Contract), s.NextCost(then)).Steps
+}
+
+// nextDay names the order that comes next.
+func nextDay(v portal.Visit, s overview.Sheet) string {
 	if next, comes := s.Next(); comes {
-		day = v.ShortDay(next.BillingDate)
+		return v.ShortDay(next.BillingDate)
 	}
-	return []portal.Step{
-		{Name: v.T("steps.now"), Day: day, Amount: words.Amount(v, s.NextCost(s.Contract))},
-		{Name: v.T("steps.changed"), Day: day, Amount: words.Amount(v, s.NextCost(then)), Kind: "now"},
-	}
+	return v.T("steps.everyOrder")
 }

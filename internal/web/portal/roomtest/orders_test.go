@@ -120,9 +120,16 @@ func TestOneOrderIsEdited(t *testing.T) {
 	c := &ordersChanges{}
 	s, order := openOrders(t, c)
 	p := s.Get(portaltest.At + order)
-	s.Want(p, http.StatusOK, "The order on Wednesday, March 3", "Decaf", "$26.00", "House Blend Coffee", "$50.50", "This order has no note.")
+	s.Want(p, http.StatusOK, "The order on Wednesday, March 3", "Decaf", "$26.00", "House Blend Coffee", "$50.50", "This order has no note.",
+		"Without it, this order costs $24.50 before taxes.")
 	for _, wrong := range []string{"0", "1000", "x"} {
 		s.Want(s.Send(p, order+"/quantity", "quantity", wrong), http.StatusUnprocessableEntity, "Enter a whole number", `value="`+wrong+`"`)
+	}
+	s.Want(s.Send(p, order+"/quantity", "quantity", "3", "do", "count"), http.StatusOK, "After the change", `class="was">$63.50`, `value="3"`)
+	p = s.Send(p, order+"/quantity", "quantity", "3")
+	s.Want(p, http.StatusUnprocessableEntity, "Nothing is changed yet.", `class="was">$63.50`)
+	if len(c.asked) > 0 {
+		t.Errorf("carried out %v before the total was shown", c.asked)
 	}
 	s.Want(s.Send(p, order+"/quantity", "quantity", "3"), http.StatusOK, "The quantity in this order is changed.")
 	s.Want(s.Send(p, order+"/remove"), http.StatusOK, "The product is no longer in this order.")

@@ -136,11 +136,19 @@ func TestProductsAreAddedAndRemovedInAnyQuantity(t *testing.T) {
 	for _, wrong := range []string{"0", "-1", "10000", "two", ""} {
 		s.Want(s.Send(p, subscriptionPath+"/add?variant=301", "quantity", wrong), http.StatusUnprocessableEntity, "Enter a whole number", `value="`+wrong+`"`)
 	}
+	s.Want(p, http.StatusOK, `class="was">$24.50`, `class="was">$37.50`)
+	s.Want(s.Send(p, subscriptionPath+"/add?variant=301", "quantity", "2", "do", "count"), http.StatusOK, `class="was">$50.50`, `value="2"`)
+	p = s.Send(p, subscriptionPath+"/add?variant=301", "quantity", "2")
+	s.Want(p, http.StatusUnprocessableEntity, "Nothing is changed yet.", `class="was">$50.50`)
 	s.Want(s.Send(p, subscriptionPath+"/add?variant=301", "quantity", "2"), http.StatusOK, "The product is added")
 
 	p = s.Get(portaltest.At + subscriptionPath + "/quantity?line=1-2")
 	s.Want(p, http.StatusOK, "How many of Earl Grey Loose Leaf?", "One costs $7.92 in your next order.")
 	s.Want(s.Send(p, subscriptionPath+"/quantity?line=1-2", "quantity", "1.5"), http.StatusUnprocessableEntity, "Enter a whole number")
+	s.Want(s.Send(p, subscriptionPath+"/quantity?line=1-2", "quantity", "3", "do", "count"), http.StatusOK, `class="was">$40.34`, `value="3"`)
+	p = s.Send(p, subscriptionPath+"/quantity?line=1-2", "quantity", "3")
+	s.Want(p, http.StatusUnprocessableEntity, "Nothing is changed yet.", `class="was">$40.34`)
+	c.want(t, "add 2 of 301 to 1")
 	s.Want(s.Send(p, subscriptionPath+"/quantity?line=1-2", "quantity", "3"), http.StatusOK, "The quantity is changed")
 
 	p = s.Get(portaltest.At + subscriptionPath + "/remove?line=1-2")

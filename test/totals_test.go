@@ -1,0 +1,112 @@
+package test
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// screen opens a page of the portal at the store's domain, or sends a form of a page to it: the form's
+// unseen fields, and names and values in turn.
+func (p *shopper) screen(path, page string, fields ...string) (status int, text string) {
+	p.t.Helper()
+	method, form := http.MethodGet, url.Values{}
+	if page != "" {
+		method = http.MethodPost
+		for _, f := range regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			form.Set(f[1], html.UnescapeString(f[2]))
+		}
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+	}
+	req, err := http.NewRequestWithContext(p.t.Context(), method, p.urls.Storefront+"/apps/subscriptions/cp"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Cookie", p.cookie)
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	r, err := http.DefaultClient.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r.StatusCode, html.UnescapeString(string(body))
+}
+
+// agrees sends a form that the portal first answers with what the order will cost, sends it again, and
+// returns that cost in minor units.
+func (p *shopper) agrees(path string, fields ...string) string {
+	p.t.Helper()
+	_, page := p.screen(path, "")
+	status, page := p.screen(path, page, fields...)
+	total := regexp.MustCompile(`name="total" value="(\d+)"`).FindStringSubmatch(page)
+	if status != http.StatusUnprocessableEntity || total == nil {
+		p.t.Fatalf("%s answered %d without a total:\n%s", path, status, page)
+	}
+	if status, page = p.screen(path, page, fields...); status != http.StatusOK || strings.Contains(page, `name="total"`) {
+		p.t.Fatalf("%s answered %d to the total %s:\n%s", path, status, total[1], page)
+	}
+	return total[1]
+}
+
+// The total that portal and dashboard show before a quantity is changed or a product is added is what the
+// platform charges.
+func TestTotalShownBeforeChangeIsCharged(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	ana := s.visit(s.payer(s.id))
+	_, page := ana.screen(fmt.Sprintf("/s/%d", s.id), "")
+	line := regexp.MustCompile(`/quantity\?line=([^"]+)"`).FindStringSubmatch(page)
+	if line == nil {
+		t.Fatalf("no quantity can be changed:\n%s", page)
+	}
+	var shown []string
+	more := ana.agrees(fmt.Sprintf("/s/%d/quantity?line=%s", s.id, line[1]), "quantity", "3")
+	first := fmt.Sprintf("/s/%d/orders/%d", s.id, s.upcoming()[0].ID)
+	once := ana.agrees(fmt.Sprintf("%s/add?variant=%d", first, s.articles()[1].VariantID), "quantity", "2")
+	shown = append(shown, once)
+	if more == once {
+		t.Errorf("the order costs %s with the product and without it", once)
+	}
+	s.pass("P12D")
+
+	user, at := s.merchant()
+	at += fmt.Sprintf("/contracts/%d/do/", s.id)
+	agrees := func(action string, fields ...string) string {
+		t.Helper()
+		page := user.page(at + action)
+		path, _, _ := strings.Cut(action, "?")
+		for _, name := range []string{"of", "seen"} {
+			fields = append(fields, name, html.UnescapeString(user.hidden(page, name)))
+		}
+		_, page = user.form(at+path, append(fields, "do", "count")...)
+		total := user.hidden(page, "total")
+		if _, page = user.form(at+path, append(fields, "total", total)...); strings.Contains(page, "data-question") {
+			t.Fatalf("%s was not done:\n%s", action, page)
+		}
+		return total
+	}
+	agrees("line?of="+url.QueryEscape("gid://shopify/SubscriptionLine/"+line[1]), "quantity", "5", "price", "11.10")
+	shown = append(shown, agrees("add-one-time", "variant", fmt.Sprint(s.articles()[2].VariantID), "quantity", "3", "price", "4.05"))
+	s.pass("P31D")
+
+	_, orders := s.ledger()
+	var charged []string
+	for _, o := range orders {
+		charged = append(charged, strings.ReplaceAll(o.Amount, ".", ""))
+	}
+	if got, want := strings.Join(charged, " "), strings.Join(shown, " "); got != want {
+		t.Errorf("the platform charged %s, and shown was %s", got, want)
+	}
+}
