@@ -110,3 +110,40 @@ func TestTotalShownBeforeChangeIsCharged(t *testing.T) {
 		t.Errorf("the platform charged %s, and shown was %s", got, want)
 	}
 }
+
+// The lines and the amount that the portal names before a subscription is resumed are those that the platform
+// charges, with a one-time product of an order that was not made. Without a payment method nothing is resumed.
+func TestResumeChargesWhatItNamed(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, nil)
+	ana := s.visit(s.payer(s.id))
+	if status := s.put(oneOffPath(s.id, s.upcoming()[0].ID, s.articles()[1].VariantID, "&quantity=2"), nil, nil); status != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", status)
+	}
+	s.status(http.StatusNoContent, "PAUSED")
+	s.pass("P40D")
+	path := fmt.Sprintf("/s/%d/resume", s.id)
+	_, page := ana.screen(path, "")
+	amount := regexp.MustCompile(`will be charged \$([0-9.]+), and then`).FindStringSubmatch(page)
+	if amount == nil || strings.Count(page, `<li class="item">`) != 2 || !strings.Contains(page, "This order only") {
+		t.Fatalf("the question does not name two lines and their amount:\n%s", page)
+	}
+	o := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil)
+	method := "/platform/payment-methods/" + url.PathEscape(o.CustomerPaymentMethod.ID)
+	s.call("POST", method, map[string]any{"status": "revoked"}, nil)
+	s.pass("PT10M")
+	if status, refused := ana.screen(path, page); status != http.StatusOK || !strings.Contains(refused, "There is no payment method that can be charged.") || s.phase().Status != "paused" {
+		t.Fatalf("resumed without a payment method: %d\n%s", status, refused)
+	}
+	s.call("POST", method, map[string]any{"status": "valid"}, nil)
+	s.pass("PT10M")
+	_, page = ana.screen(path, "")
+	if status, page := ana.screen(path, page); status != http.StatusOK {
+		t.Fatalf("resuming answered %d:\n%s", status, page)
+	}
+	s.pass("P31D")
+	_, orders := s.ledger()
+	if len(orders) != 1 || orders[0].Amount != amount[1] || len(orders[0].Lines) != 2 {
+		t.Errorf("named was %s, and charged %+v", amount[1], orders)
+	}
+}

@@ -101,15 +101,15 @@ func (v View) NextCost(is contract.Contract) money.Amount { return v.NextOrder()
 // NextOrder returns the order that comes next. Of a contract without orders to come it is the one
 // that it would make first.
 func (v View) NextOrder() billing.Record {
-	next, comes := billing.Earliest(billing.OnlyQueued(v.Orders))
-	if !comes {
-		c := v.State.Contract
-		next = billing.Attempt{Contract: c.ID, Cycle: c.Series.Cycle, Status: billing.Queued}
-		if cal, err := v.Shop.Calendar(); err == nil {
-			next.Cycle = c.ResumeCycle(v.Now, cal)
-		}
+	if next, comes := billing.Earliest(billing.OnlyQueued(v.Orders)); comes {
+		return v.Record(next)
 	}
-	return v.Record(next)
+	c := v.State.Contract
+	cal, err := v.Shop.Calendar()
+	if err != nil {
+		return v.Record(billing.Attempt{Contract: c.ID, Cycle: c.Series.Cycle, Status: billing.Queued})
+	}
+	return billing.ResumedOrder(c, v.Inputs, v.Orders, cal, v.Now)
 }
 
 // Record returns one of the contract's orders with what it depends on.

@@ -103,6 +103,7 @@ type Question struct {
 	Says   []string          // sentences: what happens, when, to how much
 	Rows   []Row             // the orders that it is about, with their sum
 	Fields []Field           // what the action needs to know
+	Need   *Need             // what must be done first; nil: nothing
 	Counts bool              // what an order costs depends on the fields
 	Total  *Total            // what it costs with them; nil: they have nothing that could be counted
 	Hidden map[string]string // what the form sends unseen
@@ -118,6 +119,9 @@ type Total struct {
 	Says  string
 	Minor int64 // in minor units
 }
+
+// Need is what must be done before an action can be, and the path below the store's where.
+type Need struct{ Text, Path string }
 
 // Row is a name and an amount.
 type Row struct{ Name, Amount string }

@@ -109,6 +109,9 @@ type Question struct {
 	Steps   []Step   // the orders that it is about
 	Counted *Counted // what the fields make of the order; nil: its cost does not depend on them
 	Says    []string // more sentences
+	Items   []Item   // what the order has that it is about
+	Bill    []Sum    // what that order comes to
+	Need    *Need    // what must be done first; nil: nothing
 	Fields  []Field  // what the action needs to know
 	Path    string   // below that of the portal
 	Version int64    // of the contract
@@ -116,6 +119,9 @@ type Question struct {
 	Keep    string   // the link back, named by its effect: "Keep this order"
 	Equal   bool     // both choices weigh the same: neither button is filled
 }
+
+// Need is what must be done before an action can be, and the full address where.
+type Need struct{ Text, Address string }
 
 // Counted is what an order costs with what the fields of a form have. It stands in the form, which
 // sends back what its reader has seen.

@@ -64,6 +64,7 @@ type action struct {
 	grave  bool
 	says   func(t target) []string
 	rows   func(t target) []dashboard.Row
+	need   func(t target) *dashboard.Need
 	// then returns the order as what a form has would make it; false: the form has nothing that could be
 	// counted. nil: no order depends on the form.
 	then   func(ctx context.Context, c change) (before, after billing.Record, counted bool, err error)
@@ -160,6 +161,9 @@ func (t target) question(a action, form url.Values) dashboard.Question {
 	q := dashboard.Question{
 		Title: a.title, Back: at(t.c.ID), Path: at(t.c.ID) + "/do/" + a.name, Button: a.button, Keep: a.keep, Grave: a.grave,
 		Hidden: map[string]string{"of": t.of, "seen": t.seen()}, Says: append([]string{name(t.c) + ", contract " + strconv.FormatInt(int64(t.c.ID), 10) + "."}, a.says(t)...),
+	}
+	if a.need != nil {
+		q.Need = a.need(t)
 	}
 	if a.rows != nil {
 		q.Rows = a.rows(t)

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -24,7 +25,7 @@ var lifeActions = []action{
 			}
 		},
 	},
-	{name: "resume", title: "Resume contract", button: "Resume contract", keep: "Leave it as it is", done: "The contract runs.", says: saysResume, do: doResume},
+	{name: "resume", title: "Resume contract", button: "Resume contract", keep: "Leave it as it is", done: "The contract runs.", says: saysResume, rows: rowsResume, need: needResume, do: doResume},
 	{
 		name: "cancel", title: "Cancel contract", button: "Cancel contract", keep: "Keep the contract", done: "The contract was cancelled, or its cancellation waits as the page says.", grave: true, says: saysCancel, rows: rowsCancel, do: doCancel,
 		fields: func(t target) []dashboard.Field {
@@ -93,13 +94,67 @@ func (c change) day(field, text string) (time.Time, error) {
 }
 
 func saysResume(t target) []string {
-	if t.c.Ending != nil {
+	switch {
+	case t.c.Ending != nil:
 		return []string{"The cancellation that waits for " + t.v.Day(t.c.Ending.At) + " is taken back, now. Orders go on as planned."}
+	case needResume(t) != nil:
+		return []string{"The contract has no payment method that can be charged. The customer must add one first."}
 	}
-	return []string{"The contract runs again, now, and its orders are planned by its calendar: " + dashboard.Money(t.c.Amount()) + " " + t.c.Billing.String() + ", before discounts and delivery. Dates that passed meanwhile are not charged."}
+	next, err := t.resumed()
+	if err != nil {
+		return []string{"The contract runs again, now."}
+	}
+	return []string{
+		"The contract runs again, now. Its next order is that of " + t.v.Day(next.BillingDate) + ": " + dashboard.Money(next.Cost()) + " before taxes are charged to the customer’s payment method then. " +
+			"Orders come " + t.c.Billing.String() + ". Dates that passed meanwhile are not charged.",
+	}
+}
+
+// resumed returns the order that comes next when the contract goes on now.
+func (t target) resumed() (billing.Record, error) {
+	if t.next != nil {
+		return *t.next, nil
+	}
+	calendar, err := t.v.Shop.Calendar()
+	if err != nil {
+		return billing.Record{}, err
+	}
+	return billing.ResumedOrder(t.c, t.sheet.Inputs, t.sheet.Attempts(), calendar, t.m.Clock.Now()), nil
+}
+
+// rowsResume are the lines of the order that comes next when the contract goes on now.
+func rowsResume(t target) []dashboard.Row {
+	next, err := t.resumed()
+	if err != nil || t.c.Ending != nil || needResume(t) != nil {
+		return nil
+	}
+	var rows []dashboard.Row
+	lines := next.LinesOf()
+	for i, l := range lines {
+		name := fmt.Sprintf("%d × %s", l.Quantity, l.Title)
+		if !next.Settled() && i >= len(lines)-len(next.OneOffs) {
+			name += ", in this order only"
+		}
+		rows = append(rows, dashboard.Row{Name: name, Amount: dashboard.Money(l.Price.Times(int64(l.Quantity)))})
+	}
+	return append(rows, dashboard.Row{Name: "Total with discounts and delivery, before taxes", Amount: dashboard.Money(next.Cost())})
+}
+
+// needResume is what must be done before the contract can go on; nil: nothing.
+func needResume(t target) *dashboard.Need {
+	switch {
+	case t.c.Ending != nil, t.c.PaymentMethod != "" && t.c.PaymentUsable:
+		return nil
+	case t.c.PaymentMethod != "":
+		return &dashboard.Need{Text: "Send payment update link", Path: do(t.c.ID, "payment-link", "")}
+	}
+	return &dashboard.Need{Text: "Send portal link", Path: do(t.c.ID, "portal-link", "")}
 }
 
 func doResume(ctx context.Context, c change) error {
+	if needResume(c.target) != nil {
+		return fault.New(fault.FailedPrecondition, "the contract has no payment method that can be charged").Code("paymentMethodMissing")
+	}
 	_, err := c.m.Statuses.SetStatus(ctx, c.v.Shop.ID, c.cmd, lifecycle.StatusChange{To: contract.Active})
 	return err
 }

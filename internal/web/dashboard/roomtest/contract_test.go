@@ -255,7 +255,7 @@ func TestActionAsksFirstAndNamesUser(t *testing.T) {
 		total  string // that is shown before
 	}{
 		{"pause", "", []string{"until", "2026-12-24"}, "1 Dec 2026, 33.00 EUR", "status", ""},
-		{"resume", "", nil, "33.00 EUR every month", "status", ""},
+		{"resume", "", nil, "Its next order is that of 1 Dec 2026: 33.00 EUR before taxes", "status", ""},
 		{"cancel", "", []string{"note", "moved"}, "cannot be resumed", "status", ""},
 		{"skip", "71", nil, "1 Dec 2026, 33.00 EUR, is not charged", "skip", ""},
 		{"unskip", "71", nil, "after all", "unskip", ""},
@@ -292,6 +292,29 @@ func TestActionAsksFirstAndNamesUser(t *testing.T) {
 	}
 	if d.line.Variant == nil || *d.line.Variant != 9 || d.edit.BillingDate.Format(time.DateOnly) != "2026-12-03" {
 		t.Errorf("swapped %+v, moved to %v", d.line, d.edit.BillingDate)
+	}
+}
+
+func TestResumeQuestionNamesLinesAndNeedsPaymentMethod(t *testing.T) {
+	t.Parallel()
+	s, d := openContract(t)
+	c := d.sheet.Contract
+	c.Status, c.Dunning = contract.Paused, nil
+	c.Series = contract.Series{Cycle: 2, Start: s.Clock.Now().AddDate(0, -1, 6)}
+	once := billing.OneOff{ID: 1, Contract: 8, Cycle: 2, Quantity: 2}
+	once.Variant.ID, once.Variant.ProductTitle, once.Variant.Price = 9, "Tin", eur(300)
+	d.sheet = support.Sheet{Contract: c, Inputs: billing.Inputs{OneOffs: []billing.OneOff{once}}}
+	p := s.Get(contractPath + "/do/resume")
+	s.Want(p, http.StatusOK, "Its next order is that of 30 Nov 2026: 39.00 EUR before taxes", "1 × Mug</dt><dd>8.00 EUR", "2 × Tin, in this order only</dt><dd>6.00 EUR", "before taxes</dt><dd>39.00 EUR", "Resume contract</button>")
+	d.sheet.Contract.PaymentUsable = false
+	p = s.Get(contractPath + "/do/resume")
+	s.Want(p, http.StatusOK, "no payment method that can be charged", "/do/payment-link", "Send payment update link")
+	if strings.Contains(p.Text, "Resume contract</button>") {
+		t.Error("the contract can be resumed without a payment method")
+	}
+	s.Want(s.Post(contractPath+"/do/resume", "of", "", "seen", "3"), http.StatusUnprocessableEntity, "no payment method that can be charged")
+	if len(d.did) > 0 {
+		t.Errorf("did %v", d.did)
 	}
 }
 

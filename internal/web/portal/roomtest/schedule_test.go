@@ -172,7 +172,8 @@ func TestEndedSubscriptionStartsAgain(t *testing.T) {
 	})
 	const path = "/s/1/restart"
 	p := s.Get(portaltest.At + path)
-	s.Want(p, http.StatusOK, "Start House Blend Coffee and Earl Grey Loose Leaf again?", "Visa ending in 4242 will be charged $24.50 on the day that you choose, and then every 2 weeks.", "Discounts of the old subscription don’t come along.", `min="2027-02-27"`)
+	s.Want(p, http.StatusOK, "Start House Blend Coffee and Earl Grey Loose Leaf again?", "Visa ending in 4242 will be charged $24.50 on the day that you choose, and then every 2 weeks.", "Discounts of the old subscription don’t come along.", `min="2027-02-27"`,
+		"<h3>House Blend Coffee</h3>", "<h3>Earl Grey Loose Leaf</h3>", "$14.08", "<dt>Total before taxes</dt><dd>$24.50</dd>")
 	s.Want(s.Send(p, path, "nextBillingDate", "2027-02-26"), http.StatusUnprocessableEntity, "Choose a day after today.")
 	s.Want(s.Send(p, path, "nextBillingDate", "2027-03-01"), http.StatusOK, "Your new subscription has begun.")
 	c.want(t, "restart 1 on 2027-03-01 17:00Z")
@@ -198,10 +199,18 @@ func TestFrequencySaysWhenAndHowMuch(t *testing.T) {
 
 func TestSubscriptionWithoutPaymentMethodDoesNotStartAgain(t *testing.T) {
 	t.Parallel()
-	s := openSchedule(t, &scheduleChanges{}, func(c *contract.Contract) { c.Status, c.PaymentUsable = contract.Cancelled, false })
-	p := s.Get(portaltest.At + "/s/1/restart")
-	s.Want(p, http.StatusOK, "Its payment method can no longer be charged.")
+	c := &scheduleChanges{}
+	s := openSchedule(t, c, func(c *contract.Contract) { c.Status = contract.Cancelled })
+	const path = "/s/1/restart"
+	before := s.Get(portaltest.At + path)
+	is := portaltest.Subscription(1)
+	is.Status, is.PaymentUsable, is.Version = contract.Cancelled, false, 1
+	s.Put(s.First, []contract.Contract{is})
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, "There is no payment method that can be charged.", "Go to the store", `href="https://first.myshopify.com/"`)
 	if strings.Contains(p.Text, "<form class=\"stack\"") {
 		t.Error("the page has a form that starts the subscription again")
 	}
+	s.Want(s.Send(before, path, "nextBillingDate", "2027-03-01"), http.StatusOK, "There is no payment method that can be charged.")
+	c.want(t)
 }

@@ -249,3 +249,33 @@ func TestScreensShowEveryState(t *testing.T) {
 		})
 	}
 }
+
+func TestResumeNamesEveryLineAndNeedsPaymentMethod(t *testing.T) {
+	t.Parallel()
+	c := &subscriptionChanges{}
+	s := openSubscription(t, c)
+	is := portaltest.Subscription(1)
+	is.Status, is.OneOffs, is.NextBillingDate = contract.Paused, 1, time.Time{}
+	is.Series = contract.Series{Cycle: 2, Start: portaltest.Next.AddDate(0, 0, -28)}
+	s.Put(s.First, []contract.Contract{is})
+	decaf := portaltest.Product(301, "Decaf", "Default Title", 1300)
+	s.PutOneOff(s.First, billing.OneOff{Contract: 1, Cycle: 2, Variant: decaf.Variant, Quantity: 2}) // its order was not made
+	s.SignIn(portaltest.Maya)
+	const path = "/s/1/resume"
+	p := s.Get(portaltest.At + path)
+	s.Want(p, http.StatusOK, "Your next order will be on Wednesday, March 3. Visa ending in 4242 will be charged $50.50",
+		"<h3>House Blend Coffee</h3>", "<h3>Earl Grey Loose Leaf</h3>", "<h3>Decaf</h3>", "2 pieces", "$26.00", "<dt>Total before taxes</dt><dd>$50.50</dd>")
+	is.PaymentMethod, is.PaymentUsable, is.Version = "", false, 1
+	s.Put(s.First, []contract.Contract{is})
+	without := s.Get(portaltest.At + path)
+	s.Want(without, http.StatusOK, "There is no payment method that can be charged. Add one first")
+	for _, not := range []string{"No payment method", "<form class=\"stack\"", "will be charged"} {
+		if strings.Contains(without.Text, not) {
+			t.Errorf("without a payment method the question has %q", not)
+		}
+	}
+	s.Want(s.Send(p, path), http.StatusOK, "There is no payment method that can be charged.")
+	if len(c.asked) > 0 {
+		t.Errorf("asked for %v", c.asked)
+	}
+}

@@ -27,11 +27,15 @@ func restartQuestion(v portal.Visit, s overview.Sheet, r *http.Request) portal.Q
 		q.Says = append(q.Says, v.T("restart.discounts"))
 		c.Discounts = nil
 	}
-	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Cost(v, s.NextOrder().With(c)), "every", words.Every(v, c.Billing))
-	if !c.PaymentUsable {
+	if !words.Chargeable(c) {
 		q.Lead, q.Says, q.Keep = v.T("restart.noPayment"), nil, v.T("restart.keep")
+		q.Need = &portal.Need{Text: v.T("restart.store"), Address: v.View.Store}
 		return q
 	}
+	next := s.NextOrder().With(c)
+	next.OneOffs = nil // they do not come along
+	q.Items, q.Bill = words.Items(v, next), words.Bill(v, next)
+	q.Lead = v.T("restart.text", "payment", words.Payment(v, c), "amount", words.Cost(v, next), "every", words.Every(v, c.Billing))
 	q.Fields = []portal.Field{{Name: firstDay, Type: "date", Label: v.T("restart.day"), Value: portal.Typed(r, firstDay, inField(v, tomorrow(v))), Min: inField(v, tomorrow(v)), Required: true}}
 	q.Button, q.Keep = v.T("restart.button"), v.T("restart.keep")
 	return q
@@ -41,6 +45,11 @@ func (m room) restart(w http.ResponseWriter, r *http.Request, v portal.Visit) er
 	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
+	}
+	if s, err := m.sheet(r, v); err != nil {
+		return err
+	} else if !words.Chargeable(s.Contract) {
+		return v.Ask(w, r, restartQuestion(v, s, r), nil)
 	}
 	first, err := dayOf(r, v, firstDay)
 	if err == nil {

@@ -14,12 +14,8 @@ import (
 // nextAfterResume returns the day of the order that comes next when a contract goes on now, and what
 // it costs.
 func nextAfterResume(v portal.Visit, s overview.Sheet) (day time.Time, amount string) {
-	c, next := s.Contract, s.NextOrder()
-	cycle := next.Cycle
-	if day = c.DueOn(cycle, v.Calendar); c.OverriddenOn(cycle).After(v.Now) {
-		day = c.OverriddenOn(cycle)
-	}
-	return day, words.Cost(v, next)
+	next := s.NextOrder()
+	return next.BillingDate, words.Cost(v, next)
 }
 
 func (m room) askResume(w http.ResponseWriter, r *http.Request, v portal.Visit) error {
@@ -39,6 +35,15 @@ func resumeQuestion(v portal.Visit, s overview.Sheet) portal.Question {
 	q := words.Question(v, c, words.Path(c.ID)+"/resume")
 	q.Title = v.T("resume.title", "product", words.Name(v, c))
 	q.Lead = v.T("resume.text", "day", v.Day(day), "amount", amount, "payment", words.Payment(v, c), "every", words.Every(v, c.Billing))
+	if !words.Chargeable(c) {
+		q.Lead, q.Keep = v.T("resume.noPayment"), v.T("resume.keep")
+		if link := words.Changing(v, s, do.EditPaymentMethod, "/payment", v.T("resume.addPayment"), ""); link != nil {
+			q.Need = &portal.Need{Text: link.Text, Address: v.View.At(link.Path)}
+		}
+		return q
+	}
+	next := s.NextOrder()
+	q.Items, q.Bill = words.Items(v, next), words.Bill(v, next)
 	q.Says = []string{v.T("resume.missed")}
 	q.Button, q.Keep = v.T("resume.button"), v.T("resume.keep")
 	return q
@@ -48,6 +53,13 @@ func (m room) resume(w http.ResponseWriter, r *http.Request, v portal.Visit) err
 	id, err := portal.ContractOf(r)
 	if err != nil {
 		return err
+	}
+	s, err := m.sheet(r, v, 0)
+	if err != nil {
+		return err
+	}
+	if s.Can.Allows(do.Resume) && !words.Chargeable(s.Contract) {
+		return v.Ask(w, r, resumeQuestion(v, s), nil)
 	}
 	err = v.Do(w, r, func(ctx context.Context, _ string) (string, error) {
 		_, err := m.Changes.Resume(ctx, v.Caller(r), do.ContractRef{ID: id, Version: v.Version(r)}, time.Time{})

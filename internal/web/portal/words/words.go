@@ -85,6 +85,9 @@ func Payment(v portal.Visit, c contract.Contract) string {
 	}
 }
 
+// Chargeable reports whether a contract has a payment method that can be charged.
+func Chargeable(c contract.Contract) bool { return c.PaymentMethod != "" && c.PaymentUsable }
+
 // Instrument returns what is behind a payment method: "Visa ending in 4242".
 func Instrument(v portal.Visit, card contract.Card) string {
 	switch {
