@@ -1579,7 +1579,7 @@ type BrandedPromised struct {
 
 // BundleDiscounts defines model for BundleDiscounts.
 type BundleDiscounts struct {
-	// EnableVolumeDiscounts Whether the highest tier that the pieces of a box reach is taken off its price. Needs at least one tier.
+	// EnableVolumeDiscounts Whether the storefront takes the tiers off the price of a box when it is sold; orders and changes of a contract do not look at them. Needs at least one tier.
 	EnableVolumeDiscounts *bool `json:"enableVolumeDiscounts,omitempty"`
 
 	// VolumeDiscountTiers By rising minProducts.
@@ -1588,68 +1588,68 @@ type BundleDiscounts struct {
 
 // BundleMails defines model for BundleMails.
 type BundleMails struct {
-	// ReminderDaysBeforeOrder Days before the next order on which that reminder is due.
+	// ReminderDaysBeforeOrder Days before the next order on which that reminder is due. Not supported: anything but the default is 400 notSupported, unless the bundle has it already.
 	//
 	// Examples: 3
 	ReminderDaysBeforeOrder *int32 `json:"reminderDaysBeforeOrder,omitempty"`
 
-	// SendBundleCreatedEmail Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail.
+	// SendBundleCreatedEmail Whether buyers are written to about a new box. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mail about a new subscription is a setting of the store.
 	SendBundleCreatedEmail *bool `json:"sendBundleCreatedEmail,omitempty"`
 
-	// SendBundleModifiedConfirmation Whether changes are confirmed. Kept for the storefront: the e-mails of the service about changed products do not depend on it.
+	// SendBundleModifiedConfirmation Whether changes of a box are confirmed. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mails about changed products are settings of the store.
 	SendBundleModifiedConfirmation *bool `json:"sendBundleModifiedConfirmation,omitempty"`
 
-	// SendModificationReminderEmail Whether buyers are reminded that they can change the box. Kept for the storefront: the service sends no such e-mail.
+	// SendModificationReminderEmail Whether buyers are reminded that they can change the box. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mail about the upcoming order is a setting of the store.
 	SendModificationReminderEmail *bool `json:"sendModificationReminderEmail,omitempty"`
 }
 
 // BundleSettings defines model for BundleSettings.
 type BundleSettings struct {
-	// AddButtonText On the button that puts a product into the box. May not be empty.
+	// AddButtonText On the button that puts a product into the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Add
 	AddButtonText string `json:"addButtonText"`
 
-	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
+	// AllowAddUnavailableProduct Lets products be added that cannot be bought now. Kept for the merchant's storefront; the service does not read it.
 	AllowAddUnavailableProduct bool `json:"allowAddUnavailableProduct"`
 
 	// AllowModifications Whether the products of a running subscription may be changed.
 	AllowModifications bool `json:"allowModifications"`
 
-	// BackgroundColor Colour behind the products.
+	// BackgroundColor Colour behind the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #f6f6f6
 	BackgroundColor string `json:"backgroundColor"`
 
-	// BundleBottomHTML Markup below the box, passed on as it is.
+	// BundleBottomHTML Markup below the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Free delivery</p>
 	BundleBottomHTML string `json:"bundleBottomHtml"`
 
-	// BundleRedirect Where a complete box leads.
+	// BundleRedirect Where a complete box leads. Kept for the merchant's storefront; the service does not read it.
 	BundleRedirect BundleSettingsBundleRedirect `json:"bundleRedirect"`
 
-	// BundleTopHTML Markup above the box, passed on as it is.
+	// BundleTopHTML Markup above the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Pick your six</p>
 	BundleTopHTML string `json:"bundleTopHtml"`
 
-	// ButtonBackgroundColor Colour of buttons.
+	// ButtonBackgroundColor Colour of buttons. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #1a1a1a
 	ButtonBackgroundColor string `json:"buttonBackgroundColor"`
 
-	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	// ButtonColor Colour of the text on buttons, as in a style sheet. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #ffffff
 	ButtonColor string `json:"buttonColor"`
 
-	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	// BuyQuantityGetDiscount Promises a discount for a number of products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Buy more and save
 	BuyQuantityGetDiscount string `json:"buyQuantityGetDiscount"`
 
-	// Cart Names the cart.
+	// Cart Names the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Cart
 	Cart string `json:"cart"`
@@ -1657,17 +1657,17 @@ type BundleSettings struct {
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits map[string]CategoryLimit `json:"categoryLimits"`
 
-	// CheckoutMessage Stands above the button to the checkout.
+	// CheckoutMessage Stands above the button to the checkout. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Taxes are added at checkout
 	CheckoutMessage string `json:"checkoutMessage"`
 
-	// CongratsMessageText Says that a discount was reached.
+	// CongratsMessageText Says that a discount was reached. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: You have reached a discount
 	CongratsMessageText string `json:"congratsMessageText"`
 
-	// ContinueShopping On the button back to the products.
+	// ContinueShopping On the button back to the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Continue shopping
 	ContinueShopping string `json:"continueShopping"`
@@ -1677,88 +1677,88 @@ type BundleSettings struct {
 	// Examples: 2026-01-31T08:00:00Z
 	CreatedAt *time.Time `json:"createdAt"`
 
-	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	// CurrencySwitcherClassName Style class of the theme's choice of currency. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: currency-picker
 	CurrencySwitcherClassName string `json:"currencySwitcherClassName"`
 
-	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL string `json:"customRedirectURL"`
 
-	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	// DescriptionLength Characters of a product's description that are shown; 0 shows all. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 120
 	DescriptionLength int32 `json:"descriptionLength"`
 
-	// DisableProductCardImageSlider Shows one image of a product only.
+	// DisableProductCardImageSlider Shows one image of a product only. Kept for the merchant's storefront; the service does not read it.
 	DisableProductCardImageSlider bool `json:"disableProductCardImageSlider"`
 
-	// DisableProductDescription Hides descriptions.
+	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription bool `json:"disableProductDescription"`
 
-	// Discounts Discounts for larger boxes, in every order.
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
 	Discounts BundleDiscounts `json:"discounts"`
 
 	// DisplaySettings How the storefront shows the products.
 	DisplaySettings DisplaySettings `json:"displaySettings"`
 
-	// DisplayUnavailableProduct Shows products that cannot be bought.
+	// DisplayUnavailableProduct Shows products that cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	DisplayUnavailableProduct bool `json:"displayUnavailableProduct"`
 
-	// EditQuantity Labels the field of a quantity.
+	// EditQuantity Labels the field of a quantity. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Quantity
 	EditQuantity string `json:"editQuantity"`
 
-	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
+	// EnableClearCartSelectedProducts Empties the cart before the box is put into it. Kept for the merchant's storefront; the service does not read it.
 	EnableClearCartSelectedProducts bool `json:"enableClearCartSelectedProducts"`
 
-	// EnableCustomAdvancedFields Shows fields of the theme.
+	// EnableCustomAdvancedFields Shows fields of the theme. Kept for the merchant's storefront; the service does not read it.
 	EnableCustomAdvancedFields bool `json:"enableCustomAdvancedFields"`
 
-	// EnableDisplayProductType Shows a product's type.
+	// EnableDisplayProductType Shows a product's type. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductType bool `json:"enableDisplayProductType"`
 
-	// EnableDisplayProductVendor Shows who makes a product.
+	// EnableDisplayProductVendor Shows who makes a product. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductVendor bool `json:"enableDisplayProductVendor"`
 
-	// EnableEditQuantityTextbox Lets a quantity be typed.
+	// EnableEditQuantityTextbox Lets a quantity be typed. Kept for the merchant's storefront; the service does not read it.
 	EnableEditQuantityTextbox bool `json:"enableEditQuantityTextbox"`
 
-	// EnableOpeningSidebar Opens the sidebar automatically.
+	// EnableOpeningSidebar Opens the sidebar automatically. Kept for the merchant's storefront; the service does not read it.
 	EnableOpeningSidebar bool `json:"enableOpeningSidebar"`
 
-	// EnableProductDetailButton Shows a button to a product's details.
+	// EnableProductDetailButton Shows a button to a product's details. Kept for the merchant's storefront; the service does not read it.
 	EnableProductDetailButton bool `json:"enableProductDetailButton"`
 
-	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
+	// EnableProductRotation Whether products are exchanged from time to time. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules.
 	EnableProductRotation bool `json:"enableProductRotation"`
 
-	// EnableRedirectToProductPage Lets a product's name lead to its page.
+	// EnableRedirectToProductPage Lets a product's name lead to its page. Kept for the merchant's storefront; the service does not read it.
 	EnableRedirectToProductPage bool `json:"enableRedirectToProductPage"`
 
-	// EnableServiceBABHeader Shows the service's own heading.
+	// EnableServiceBABHeader Shows the service's own heading. Kept for the merchant's storefront; the service does not read it.
 	EnableServiceBABHeader bool `json:"enableServiceBABHeader"`
 
-	// EnableShowProductBasePrice Shows prices per unit of measure.
+	// EnableShowProductBasePrice Shows prices per unit of measure. Kept for the merchant's storefront; the service does not read it.
 	EnableShowProductBasePrice bool `json:"enableShowProductBasePrice"`
 
 	// Enabled Whether the rules count.
 	Enabled bool `json:"enabled"`
 
-	// FailedToAddMsgText The message that a product could not be added.
+	// FailedToAddMsgText The message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: This product could not be added.
 	FailedToAddMsgText string `json:"failedToAddMsgText"`
 
-	// FailedToAddTitleText Heads the message that a product could not be added.
+	// FailedToAddTitleText Heads the message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Not added
 	FailedToAddTitleText string `json:"failedToAddTitleText"`
 
-	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	//
 	// Examples: 49
 	FixedBundlePrice float64 `json:"fixedBundlePrice"`
@@ -1768,18 +1768,18 @@ type BundleSettings struct {
 	// Examples: 1001
 	ID int64 `json:"id"`
 
-	// IsBundleWithoutScroll Shows the box without a scroll bar of its own.
+	// IsBundleWithoutScroll Shows the box without a scroll bar of its own. Kept for the merchant's storefront; the service does not read it.
 	IsBundleWithoutScroll bool `json:"isBundleWithoutScroll"`
 
-	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list.
+	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list. Kept for the merchant's storefront; the service does not read it.
 	IsMergeIntoSingleBABVariantDropdown bool `json:"isMergeIntoSingleBABVariantDropdown"`
 
-	// ItemsText The word for products in counts.
+	// ItemsText The word for products in counts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: items
 	ItemsText string `json:"itemsText"`
 
-	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	// LeftSidebarHTML Markup of the left column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>How it works</p>
 	LeftSidebarHTML string `json:"leftSidebarHTML"`
@@ -1817,64 +1817,64 @@ type BundleSettings struct {
 	// Examples: 2
 	ModificationCutoffDays int32 `json:"modificationCutoffDays"`
 
-	// MoveOneTimePurchaseToTop Offers a single order first.
+	// MoveOneTimePurchaseToTop Offers a single order first. Kept for the merchant's storefront; the service does not read it.
 	MoveOneTimePurchaseToTop bool `json:"moveOneTimePurchaseToTop"`
 
-	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	// MyDeliveryText Heads the list of what is in the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: My delivery
 	MyDeliveryText string `json:"myDeliveryText"`
 
-	// Notifications What buyers are written to about.
+	// Notifications E-mails about a box. The service does not send them.
 	Notifications BundleMails `json:"notifications"`
 
-	// OkBtnText On the button that closes a message.
+	// OkBtnText On the button that closes a message. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: OK
 	OkBtnText string `json:"okBtnText"`
 
-	// OpeningSidebarType When the sidebar opens automatically.
+	// OpeningSidebarType When the sidebar opens automatically. Kept for the merchant's storefront; the service does not read it.
 	OpeningSidebarType BundleSettingsOpeningSidebarType `json:"openingSidebarType"`
 
-	// PageBackgroundColor Colour of the page.
+	// PageBackgroundColor Colour of the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: white
 	PageBackgroundColor string `json:"pageBackgroundColor"`
 
-	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel BundleSettingsPricingModel `json:"pricingModel"`
 
-	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText string `json:"proceedToCheckoutButtonText"`
 
-	// ProductDetails Heads what is said of a product.
+	// ProductDetails Heads what is said of a product. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Details
 	ProductDetails string `json:"productDetails"`
 
-	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	// ProductFilterConfig How products are filtered: text that the storefront reads. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: type,vendor
 	ProductFilterConfig string `json:"productFilterConfig"`
 
-	// ProductPriceFormatField How the theme writes prices.
+	// ProductPriceFormatField How the theme writes prices. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField string `json:"productPriceFormatField"`
 
-	// ProductTitleFontColor Colour of the products' names.
+	// ProductTitleFontColor Colour of the products' names. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #333333
 	ProductTitleFontColor string `json:"productTitleFontColor"`
 
-	// ProductsToProceedText Says how many products are missing. May not be empty.
+	// ProductsToProceedText Says how many products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: products to proceed
 	ProductsToProceedText string `json:"productsToProceedText"`
 
-	// QuantityLabel Labels quantities.
+	// QuantityLabel Labels quantities. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Qty
 	QuantityLabel string `json:"quantityLabel"`
@@ -1882,7 +1882,7 @@ type BundleSettings struct {
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations Recommendations `json:"recommendations"`
 
-	// RemoveItem On the button that takes a product out.
+	// RemoveItem On the button that takes a product out. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Remove
 	RemoveItem string `json:"removeItem"`
@@ -1890,20 +1890,20 @@ type BundleSettings struct {
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
 	RequireCategoryDiversity bool `json:"requireCategoryDiversity"`
 
-	// RestrictPriceRateCalculation Leaves prices in the store's currency.
+	// RestrictPriceRateCalculation Leaves prices in the store's currency. Kept for the merchant's storefront; the service does not read it.
 	RestrictPriceRateCalculation bool `json:"restrictPriceRateCalculation"`
 
-	// RightSidebarHTML Markup of the right column, passed on as it is.
+	// RightSidebarHTML Markup of the right column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Questions?</p>
 	RightSidebarHTML string `json:"rightSidebarHTML"`
 
-	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	// SelectMinimumProductButtonText On the button while products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Select more products
 	SelectMinimumProductButtonText string `json:"selectMinimumProductButtonText"`
 
-	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Selected frequency
 	SelectedFrequencyLabelText string `json:"selectedFrequencyLabelText"`
@@ -1916,53 +1916,53 @@ type BundleSettings struct {
 	// Examples: demo.myshopify.com
 	Shop string `json:"shop"`
 
-	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
+	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together. Kept for the merchant's storefront; the service does not read it.
 	ShopCustomizationData []map[string]interface{} `json:"shopCustomizationData"`
 
-	// ShoppingCart Heads the cart.
+	// ShoppingCart Heads the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Your cart
 	ShoppingCart string `json:"shoppingCart"`
 
-	// ShowCompareAtPrice Shows the price before a reduction.
+	// ShowCompareAtPrice Shows the price before a reduction. Kept for the merchant's storefront; the service does not read it.
 	ShowCompareAtPrice bool `json:"showCompareAtPrice"`
 
-	// ShowOrderNoteField Asks for a note.
+	// ShowOrderNoteField Asks for a note. Kept for the merchant's storefront; the service does not read it.
 	ShowOrderNoteField bool `json:"showOrderNoteField"`
 
-	// ShowSubLoyaltyTable Shows what later orders cost.
+	// ShowSubLoyaltyTable Shows what later orders cost. Kept for the merchant's storefront; the service does not read it.
 	ShowSubLoyaltyTable bool `json:"showSubLoyaltyTable"`
 
-	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan.
+	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan. Kept for the merchant's storefront; the service does not read it.
 	SkipFilterVariantsByAllocationsID bool `json:"skipFilterVariantsByAllocationsId"`
 
-	// SkipFirstPage Begins with the second page.
+	// SkipFirstPage Begins with the second page. Kept for the merchant's storefront; the service does not read it.
 	SkipFirstPage bool `json:"skipFirstPage"`
 
-	// SpendAmountGetDiscount Promises a discount for a value.
+	// SpendAmountGetDiscount Promises a discount for a value. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spend more and save
 	SpendAmountGetDiscount string `json:"spendAmountGetDiscount"`
 
-	// SpentText Labels what was spent so far.
+	// SpentText Labels what was spent so far. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spent
 	SpentText string `json:"spentText"`
 
-	// Substitution What happens when a product cannot be had.
+	// Substitution What takes the place of a product that cannot be had. The service uses product swap rules instead.
 	Substitution Substitution `json:"substitution"`
 
-	// Subtotal Labels the sum of the box.
+	// Subtotal Labels the sum of the box. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Subtotal
 	Subtotal string `json:"subtotal"`
 
-	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
+	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Save more
 	TieredDiscount string `json:"tieredDiscount"`
 
-	// Title Heads the page.
+	// Title Heads the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Build your box
 	Title string `json:"title"`
@@ -1972,29 +1972,29 @@ type BundleSettings struct {
 	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt"`
 
-	// VariantLabelTextV2 Labels the choice of a variant.
+	// VariantLabelTextV2 Labels the choice of a variant. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Size
 	VariantLabelTextV2 string `json:"variantLabelTextV2"`
 
-	// VariantNotAvailable Says that a variant cannot be bought.
+	// VariantNotAvailable Says that a variant cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Sold out
 	VariantNotAvailable string `json:"variantNotAvailable"`
 
-	// ViewProduct Leads to a product's page.
+	// ViewProduct Leads to a product's page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: View product
 	ViewProduct string `json:"viewProduct"`
 }
 
-// BundleSettingsBundleRedirect Where a complete box leads.
+// BundleSettingsBundleRedirect Where a complete box leads. Kept for the merchant's storefront; the service does not read it.
 type BundleSettingsBundleRedirect string
 
-// BundleSettingsOpeningSidebarType When the sidebar opens automatically.
+// BundleSettingsOpeningSidebarType When the sidebar opens automatically. Kept for the merchant's storefront; the service does not read it.
 type BundleSettingsOpeningSidebarType string
 
-// BundleSettingsPricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
+// BundleSettingsPricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 type BundleSettingsPricingModel string
 
 // CategoryLimit defines model for CategoryLimit.
@@ -2318,7 +2318,7 @@ type ContractRow struct {
 	// Examples: false
 	AllowDeliveryAddressOverride bool `json:"allowDeliveryAddressOverride"`
 
-	// AllowDeliveryPriceOverride Whether what delivery costs was set on the contract, and so stays when its orders go to another address.
+	// AllowDeliveryPriceOverride Whether what delivery costs may be set by hand on the contract. Always false.
 	//
 	// Examples: false
 	AllowDeliveryPriceOverride bool `json:"allowDeliveryPriceOverride"`
@@ -2517,7 +2517,7 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
-	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate and, in a pause that ends by itself, the first one after it. Deliveries of a prepaid contract come in between.
+	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	NextPaidBillingDate *time.Time `json:"nextPaidBillingDate"`
@@ -3125,34 +3125,34 @@ type DiscountValue struct {
 
 // DisplaySettings defines model for DisplaySettings.
 type DisplaySettings struct {
-	// EnableFiltering Whether buyers can filter the products.
+	// EnableFiltering Whether buyers can filter the products. Kept for the merchant's storefront; the service does not read it.
 	EnableFiltering *bool `json:"enableFiltering,omitempty"`
 
-	// EnableSearch Whether buyers can search the products.
+	// EnableSearch Whether buyers can search the products. Kept for the merchant's storefront; the service does not read it.
 	EnableSearch *bool `json:"enableSearch,omitempty"`
 
-	// LayoutType How the storefront arranges the products.
+	// LayoutType How the storefront arranges the products. Kept for the merchant's storefront; the service does not read it.
 	LayoutType *DisplaySettingsLayoutType `json:"layoutType,omitempty"`
 
-	// ProductsPerRow Products in a row of a GRID.
+	// ProductsPerRow Products in a row of a GRID. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 3
 	ProductsPerRow *int32 `json:"productsPerRow,omitempty"`
 
-	// ShowBundlePreview Whether the storefront shows the box as it fills.
+	// ShowBundlePreview Whether the storefront shows the box as it fills. Kept for the merchant's storefront; the service does not read it.
 	ShowBundlePreview *bool `json:"showBundlePreview,omitempty"`
 
-	// ShowPricing Whether the storefront shows prices.
+	// ShowPricing Whether the storefront shows prices. Kept for the merchant's storefront; the service does not read it.
 	ShowPricing *bool `json:"showPricing,omitempty"`
 
-	// ShowProductDescriptions Whether the storefront shows descriptions.
+	// ShowProductDescriptions Whether the storefront shows descriptions. Kept for the merchant's storefront; the service does not read it.
 	ShowProductDescriptions *bool `json:"showProductDescriptions,omitempty"`
 
-	// ShowProductImages Whether the storefront shows pictures.
+	// ShowProductImages Whether the storefront shows pictures. Kept for the merchant's storefront; the service does not read it.
 	ShowProductImages *bool `json:"showProductImages,omitempty"`
 }
 
-// DisplaySettingsLayoutType How the storefront arranges the products.
+// DisplaySettingsLayoutType How the storefront arranges the products. Kept for the merchant's storefront; the service does not read it.
 type DisplaySettingsLayoutType string
 
 // EarnRule defines model for EarnRule.
@@ -3750,7 +3750,7 @@ type FulfilmentConnection struct {
 
 // GroupEdit defines model for GroupEdit.
 type GroupEdit struct {
-	// AccessoryProductIds Kept for integrations; the service does not act on it. null or an empty text clears it.
+	// AccessoryProductIds Products that the storefront offers beside the group. Kept for the merchant's storefront; the service does not read it. null or an empty text clears it.
 	//
 	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds,omitempty"`
@@ -3763,7 +3763,7 @@ type GroupEdit struct {
 	// DeleteProducts Products and variants to be removed from those that the group has.
 	DeleteProducts *GroupItems `json:"deleteProducts,omitempty"`
 
-	// FormFieldsJSON Kept for integrations; the service does not act on it. null or an empty text clears it.
+	// FormFieldsJSON Fields of a form that the storefront shows. Kept for the merchant's storefront; the service does not read it. null or an empty text clears it.
 	//
 	// Examples: []
 	FormFieldsJSON *string `json:"formFieldsJson,omitempty"`
@@ -3786,7 +3786,7 @@ type GroupEdit struct {
 	// Examples: first-subscription
 	OrderTag *string `json:"orderTag,omitempty"`
 
-	// ProductID Kept for integrations; the service does not act on it. null or an empty text clears it.
+	// ProductID A product that the storefront shows with the group. Kept for the merchant's storefront; the service does not read it. null or an empty text clears it.
 	//
 	// Examples: 3001
 	ProductID *string `json:"productId,omitempty"`
@@ -3796,7 +3796,7 @@ type GroupEdit struct {
 	// Examples: 3001,3002
 	ProductIds *string `json:"productIds,omitempty"`
 
-	// RulesJSON Kept for integrations; the service does not act on it. null or an empty text clears it.
+	// RulesJSON Rules in JSON. Not supported: anything but an empty list, object or text is 400 notSupported, unless the group has it already. Use the discounts and the fields about members. null or an empty text clears it.
 	//
 	// Examples: []
 	RulesJSON *string `json:"rulesJson,omitempty"`
@@ -3809,7 +3809,7 @@ type GroupEdit struct {
 	// SubscriptionPlans Required when a group is made.
 	SubscriptionPlans []PlanOption `json:"subscriptionPlans,omitempty"`
 
-	// Translations Kept for integrations; the service does not act on it. null or an empty text clears it.
+	// Translations Texts of the group in other languages. Kept for the merchant's storefront; the service does not read it. null or an empty text clears it.
 	//
 	// Examples: {"fr":"Abonnement"}
 	Translations *string `json:"translations,omitempty"`
@@ -5026,7 +5026,7 @@ type PlanOption struct {
 	// Examples: 3
 	CutOff *int32 `json:"cutOff"`
 
-	// DeliveryPolicyPreAnchorBehavior What happens before the first specific day: something is delivered at once, or the first delivery waits.
+	// DeliveryPolicyPreAnchorBehavior What happens before the first specific day. NEXT: the first delivery waits for it. ASAP, which is also what null and $UNKNOWN mean: the first delivery comes at once.
 	DeliveryPolicyPreAnchorBehavior *PlanOptionDeliveryPolicyPreAnchorBehavior `json:"deliveryPolicyPreAnchorBehavior"`
 
 	// DiscountEnabled Left out of a new plan: whether there is a discountOffer.
@@ -5037,10 +5037,10 @@ type PlanOption struct {
 	// Examples: false
 	DiscountEnabled2 bool `json:"discountEnabled2"`
 
-	// DiscountEnabled2Masked Kept for forms; the service does not act on it.
+	// DiscountEnabled2Masked How a form shows the discount. Kept for the merchant's storefront; the service does not read it.
 	DiscountEnabled2Masked bool `json:"discountEnabled2Masked"`
 
-	// DiscountEnabledMasked Kept for forms; the service does not act on it.
+	// DiscountEnabledMasked How a form shows the discount. Kept for the merchant's storefront; the service does not read it.
 	DiscountEnabledMasked bool `json:"discountEnabledMasked"`
 
 	// DiscountOffer A percentage, or an amount in the store's currency for the whole payment.
@@ -5167,7 +5167,7 @@ type PlanOption struct {
 	// PrepaidFlag Whether planType is not PAY_AS_YOU_GO, as a text.
 	PrepaidFlag PlanOptionPrepaidFlag `json:"prepaidFlag"`
 
-	// RulesJSON Kept for integrations; the service does not act on it.
+	// RulesJSON Rules in JSON. Not supported: anything but an empty list, object or text is 400 notSupported, unless the plan has it already. Use the discounts and the fields about members.
 	//
 	// Examples: []
 	RulesJSON *string `json:"rulesJson"`
@@ -5191,7 +5191,7 @@ type PlanOption struct {
 // Examples: MONTH
 type PlanOptionBillingFrequencyInterval string
 
-// PlanOptionDeliveryPolicyPreAnchorBehavior What happens before the first specific day: something is delivered at once, or the first delivery waits.
+// PlanOptionDeliveryPolicyPreAnchorBehavior What happens before the first specific day. NEXT: the first delivery waits for it. ASAP, which is also what null and $UNKNOWN mean: the first delivery comes at once.
 type PlanOptionDeliveryPolicyPreAnchorBehavior string
 
 // PlanOptionDiscountType PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE.
@@ -5382,20 +5382,20 @@ type RateInputDeliveryConditionType string
 
 // Recommendations defines model for Recommendations.
 type Recommendations struct {
-	// EnableRecommendations Whether the storefront suggests products.
+	// EnableRecommendations Whether the storefront suggests products. Kept for the merchant's storefront; the service does not read it.
 	EnableRecommendations *bool `json:"enableRecommendations,omitempty"`
 
-	// RecommendationStrategy How the storefront chooses them.
+	// RecommendationStrategy How the storefront chooses them. Kept for the merchant's storefront; the service does not read it.
 	RecommendationStrategy *RecommendationsRecommendationStrategy `json:"recommendationStrategy,omitempty"`
 
-	// ShowBestSellers Whether the storefront shows what sells best.
+	// ShowBestSellers Whether the storefront shows what sells best. Kept for the merchant's storefront; the service does not read it.
 	ShowBestSellers *bool `json:"showBestSellers,omitempty"`
 
-	// ShowCuratedBundles Whether the storefront shows boxes that the merchant put together.
+	// ShowCuratedBundles Whether the storefront shows boxes that the merchant put together. Kept for the merchant's storefront; the service does not read it.
 	ShowCuratedBundles *bool `json:"showCuratedBundles,omitempty"`
 }
 
-// RecommendationsRecommendationStrategy How the storefront chooses them.
+// RecommendationsRecommendationStrategy How the storefront chooses them. Kept for the merchant's storefront; the service does not read it.
 type RecommendationsRecommendationStrategy string
 
 // RedeemBody defines model for RedeemBody.
@@ -6125,7 +6125,7 @@ type Step struct {
 
 // SubscriptionGroup defines model for SubscriptionGroup.
 type SubscriptionGroup struct {
-	// AccessoryProductIds Kept for integrations; the service does not act on it.
+	// AccessoryProductIds Products that the storefront offers beside the group. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 3002,3003
 	AccessoryProductIds *string `json:"accessoryProductIds"`
@@ -6136,7 +6136,7 @@ type SubscriptionGroup struct {
 	CustomerTag    *string     `json:"customerTag"`
 	DeleteProducts *GroupItems `json:"deleteProducts,omitempty"`
 
-	// FormFieldsJSON Kept for integrations; the service does not act on it.
+	// FormFieldsJSON Fields of a form that the storefront shows. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: []
 	FormFieldsJSON *string `json:"formFieldsJson"`
@@ -6166,7 +6166,7 @@ type SubscriptionGroup struct {
 	// Examples: 3
 	ProductCount int64 `json:"productCount"`
 
-	// ProductID Kept for integrations; the service does not act on it.
+	// ProductID A product that the storefront shows with the group. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 3001
 	ProductID *string `json:"productId"`
@@ -6181,7 +6181,7 @@ type SubscriptionGroup struct {
 	// Examples: 0
 	ProductVariantCount int64 `json:"productVariantCount"`
 
-	// RulesJSON Kept for integrations; the service does not act on it.
+	// RulesJSON Rules in JSON. Not supported: anything but an empty list, object or text is 400 notSupported, unless the group has it already. Use the discounts and the fields about members.
 	//
 	// Examples: []
 	RulesJSON *string `json:"rulesJson"`
@@ -6194,7 +6194,7 @@ type SubscriptionGroup struct {
 	// SubscriptionPlans In the order in which they are shown.
 	SubscriptionPlans []PlanOption `json:"subscriptionPlans"`
 
-	// Translations Kept for integrations; the service does not act on it.
+	// Translations Texts of the group in other languages. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: {"fr":"Abonnement"}
 	Translations   *string     `json:"translations"`
@@ -6208,20 +6208,20 @@ type SubscriptionGroup struct {
 
 // Substitution defines model for Substitution.
 type Substitution struct {
-	// AllowCustomerToApproveSubstitutions Whether buyers are asked before.
+	// AllowCustomerToApproveSubstitutions Whether buyers are asked before. Not supported: anything but the default is 400 notSupported, unless the bundle has it already.
 	AllowCustomerToApproveSubstitutions *bool `json:"allowCustomerToApproveSubstitutions,omitempty"`
 
-	// AllowSubstitutions Whether another product may be sent instead. Stored for the merchant's fulfillment: the service itself replaces products by product swaps only.
+	// AllowSubstitutions Whether another product may be sent instead. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules.
 	AllowSubstitutions *bool `json:"allowSubstitutions,omitempty"`
 
-	// NotifyCustomerOfSubstitutions Whether buyers are notified of another product.
+	// NotifyCustomerOfSubstitutions Whether buyers are notified of another product. Not supported: anything but the default is 400 notSupported, unless the bundle has it already.
 	NotifyCustomerOfSubstitutions *bool `json:"notifyCustomerOfSubstitutions,omitempty"`
 
-	// SubstitutionMethod How another product is chosen.
+	// SubstitutionMethod How another product is chosen. Not supported: anything but the default is 400 notSupported, unless the bundle has it already.
 	SubstitutionMethod *SubstitutionSubstitutionMethod `json:"substitutionMethod,omitempty"`
 }
 
-// SubstitutionSubstitutionMethod How another product is chosen.
+// SubstitutionSubstitutionMethod How another product is chosen. Not supported: anything but the default is 400 notSupported, unless the bundle has it already.
 type SubstitutionSubstitutionMethod string
 
 // SwapRecord defines model for SwapRecord.
@@ -6237,7 +6237,7 @@ type SwapRecord struct {
 	// CheckForEveryRecurringOrder Looked at for every recurring order and not once for a contract. Default false.
 	CheckForEveryRecurringOrder bool `json:"checkForEveryRecurringOrder"`
 
-	// DestinationVariants JSON text: a list of the same shape. They take the sources' place, as often as the sources are there.
+	// DestinationVariants JSON text: a list of the same shape. They take the sources' place, as often as the sources are there. imageSrc: Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: [{"id":8102,"quantity":1}]
 	DestinationVariants string `json:"destinationVariants"`
@@ -6270,7 +6270,7 @@ type SwapRecord struct {
 	// Examples: demo.myshopify.com
 	Shop string `json:"shop"`
 
-	// SourceVariants JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities.
+	// SourceVariants JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities. imageSrc: Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: [{"id":8101,"quantity":1}]
 	SourceVariants string `json:"sourceVariants"`
@@ -6464,7 +6464,7 @@ type VariantSwap struct {
 
 // VolumeTier defines model for VolumeTier.
 type VolumeTier struct {
-	// DiscountPercent What is taken off the price of the box, in percent, rounded to the currency's minor unit.
+	// DiscountPercent What is taken off the price, in percent.
 	//
 	// Examples: 10
 	DiscountPercent float64 `json:"discountPercent"`
@@ -7323,51 +7323,51 @@ type ListBundleSettingsParams struct {
 
 // CreateBundleSettingsJSONBody defines parameters for CreateBundleSettings.
 type CreateBundleSettingsJSONBody struct {
-	// AddButtonText On the button that puts a product into the box. May not be empty.
+	// AddButtonText On the button that puts a product into the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Add
 	AddButtonText *string `json:"addButtonText,omitempty"`
 
-	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
+	// AllowAddUnavailableProduct Lets products be added that cannot be bought now. Kept for the merchant's storefront; the service does not read it.
 	AllowAddUnavailableProduct *bool `json:"allowAddUnavailableProduct,omitempty"`
 
 	// AllowModifications Whether the products of a running subscription may be changed.
 	AllowModifications *bool `json:"allowModifications,omitempty"`
 
-	// BackgroundColor Colour behind the products.
+	// BackgroundColor Colour behind the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #f6f6f6
 	BackgroundColor *string `json:"backgroundColor,omitempty"`
 
-	// BundleBottomHTML Markup below the box, passed on as it is.
+	// BundleBottomHTML Markup below the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Free delivery</p>
 	BundleBottomHTML *string `json:"bundleBottomHtml,omitempty"`
 
-	// BundleRedirect Where a complete box leads.
+	// BundleRedirect Where a complete box leads. Kept for the merchant's storefront; the service does not read it.
 	BundleRedirect *CreateBundleSettingsJSONBodyBundleRedirect `json:"bundleRedirect,omitempty"`
 
-	// BundleTopHTML Markup above the box, passed on as it is.
+	// BundleTopHTML Markup above the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Pick your six</p>
 	BundleTopHTML *string `json:"bundleTopHtml,omitempty"`
 
-	// ButtonBackgroundColor Colour of buttons.
+	// ButtonBackgroundColor Colour of buttons. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #1a1a1a
 	ButtonBackgroundColor *string `json:"buttonBackgroundColor,omitempty"`
 
-	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	// ButtonColor Colour of the text on buttons, as in a style sheet. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #ffffff
 	ButtonColor *string `json:"buttonColor,omitempty"`
 
-	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	// BuyQuantityGetDiscount Promises a discount for a number of products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Buy more and save
 	BuyQuantityGetDiscount *string `json:"buyQuantityGetDiscount,omitempty"`
 
-	// Cart Names the cart.
+	// Cart Names the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Cart
 	Cart *string `json:"cart,omitempty"`
@@ -7375,17 +7375,17 @@ type CreateBundleSettingsJSONBody struct {
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits map[string]CategoryLimit `json:"categoryLimits,omitempty"`
 
-	// CheckoutMessage Stands above the button to the checkout.
+	// CheckoutMessage Stands above the button to the checkout. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Taxes are added at checkout
 	CheckoutMessage *string `json:"checkoutMessage,omitempty"`
 
-	// CongratsMessageText Says that a discount was reached.
+	// CongratsMessageText Says that a discount was reached. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: You have reached a discount
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
-	// ContinueShopping On the button back to the products.
+	// ContinueShopping On the button back to the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Continue shopping
 	ContinueShopping *string `json:"continueShopping,omitempty"`
@@ -7395,88 +7395,88 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: 2026-01-31T08:00:00Z
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
-	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	// CurrencySwitcherClassName Style class of the theme's choice of currency. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: currency-picker
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
 
-	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL *string `json:"customRedirectURL,omitempty"`
 
-	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	// DescriptionLength Characters of a product's description that are shown; 0 shows all. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 120
 	DescriptionLength *int32 `json:"descriptionLength,omitempty"`
 
-	// DisableProductCardImageSlider Shows one image of a product only.
+	// DisableProductCardImageSlider Shows one image of a product only. Kept for the merchant's storefront; the service does not read it.
 	DisableProductCardImageSlider *bool `json:"disableProductCardImageSlider,omitempty"`
 
-	// DisableProductDescription Hides descriptions.
+	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
 
-	// Discounts Discounts for larger boxes, in every order.
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
 	Discounts *BundleDiscounts `json:"discounts,omitempty"`
 
 	// DisplaySettings How the storefront shows the products.
 	DisplaySettings *DisplaySettings `json:"displaySettings,omitempty"`
 
-	// DisplayUnavailableProduct Shows products that cannot be bought.
+	// DisplayUnavailableProduct Shows products that cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
 
-	// EditQuantity Labels the field of a quantity.
+	// EditQuantity Labels the field of a quantity. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Quantity
 	EditQuantity *string `json:"editQuantity,omitempty"`
 
-	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
+	// EnableClearCartSelectedProducts Empties the cart before the box is put into it. Kept for the merchant's storefront; the service does not read it.
 	EnableClearCartSelectedProducts *bool `json:"enableClearCartSelectedProducts,omitempty"`
 
-	// EnableCustomAdvancedFields Shows fields of the theme.
+	// EnableCustomAdvancedFields Shows fields of the theme. Kept for the merchant's storefront; the service does not read it.
 	EnableCustomAdvancedFields *bool `json:"enableCustomAdvancedFields,omitempty"`
 
-	// EnableDisplayProductType Shows a product's type.
+	// EnableDisplayProductType Shows a product's type. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductType *bool `json:"enableDisplayProductType,omitempty"`
 
-	// EnableDisplayProductVendor Shows who makes a product.
+	// EnableDisplayProductVendor Shows who makes a product. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductVendor *bool `json:"enableDisplayProductVendor,omitempty"`
 
-	// EnableEditQuantityTextbox Lets a quantity be typed.
+	// EnableEditQuantityTextbox Lets a quantity be typed. Kept for the merchant's storefront; the service does not read it.
 	EnableEditQuantityTextbox *bool `json:"enableEditQuantityTextbox,omitempty"`
 
-	// EnableOpeningSidebar Opens the sidebar automatically.
+	// EnableOpeningSidebar Opens the sidebar automatically. Kept for the merchant's storefront; the service does not read it.
 	EnableOpeningSidebar *bool `json:"enableOpeningSidebar,omitempty"`
 
-	// EnableProductDetailButton Shows a button to a product's details.
+	// EnableProductDetailButton Shows a button to a product's details. Kept for the merchant's storefront; the service does not read it.
 	EnableProductDetailButton *bool `json:"enableProductDetailButton,omitempty"`
 
-	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
+	// EnableProductRotation Whether products are exchanged from time to time. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules.
 	EnableProductRotation *bool `json:"enableProductRotation,omitempty"`
 
-	// EnableRedirectToProductPage Lets a product's name lead to its page.
+	// EnableRedirectToProductPage Lets a product's name lead to its page. Kept for the merchant's storefront; the service does not read it.
 	EnableRedirectToProductPage *bool `json:"enableRedirectToProductPage,omitempty"`
 
-	// EnableServiceBABHeader Shows the service's own heading.
+	// EnableServiceBABHeader Shows the service's own heading. Kept for the merchant's storefront; the service does not read it.
 	EnableServiceBABHeader *bool `json:"enableServiceBABHeader,omitempty"`
 
-	// EnableShowProductBasePrice Shows prices per unit of measure.
+	// EnableShowProductBasePrice Shows prices per unit of measure. Kept for the merchant's storefront; the service does not read it.
 	EnableShowProductBasePrice *bool `json:"enableShowProductBasePrice,omitempty"`
 
 	// Enabled Whether the rules count.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// FailedToAddMsgText The message that a product could not be added.
+	// FailedToAddMsgText The message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: This product could not be added.
 	FailedToAddMsgText *string `json:"failedToAddMsgText,omitempty"`
 
-	// FailedToAddTitleText Heads the message that a product could not be added.
+	// FailedToAddTitleText Heads the message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	//
 	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
@@ -7486,18 +7486,18 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: 1001
 	ID *int64 `json:"id,omitempty"`
 
-	// IsBundleWithoutScroll Shows the box without a scroll bar of its own.
+	// IsBundleWithoutScroll Shows the box without a scroll bar of its own. Kept for the merchant's storefront; the service does not read it.
 	IsBundleWithoutScroll *bool `json:"isBundleWithoutScroll,omitempty"`
 
-	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list.
+	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list. Kept for the merchant's storefront; the service does not read it.
 	IsMergeIntoSingleBABVariantDropdown *bool `json:"isMergeIntoSingleBABVariantDropdown,omitempty"`
 
-	// ItemsText The word for products in counts.
+	// ItemsText The word for products in counts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: items
 	ItemsText *string `json:"itemsText,omitempty"`
 
-	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	// LeftSidebarHTML Markup of the left column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>How it works</p>
 	LeftSidebarHTML *string `json:"leftSidebarHTML,omitempty"`
@@ -7535,64 +7535,64 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: 2
 	ModificationCutoffDays *int32 `json:"modificationCutoffDays,omitempty"`
 
-	// MoveOneTimePurchaseToTop Offers a single order first.
+	// MoveOneTimePurchaseToTop Offers a single order first. Kept for the merchant's storefront; the service does not read it.
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
-	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	// MyDeliveryText Heads the list of what is in the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: My delivery
 	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
 
-	// Notifications What buyers are written to about.
+	// Notifications E-mails about a box. The service does not send them.
 	Notifications *BundleMails `json:"notifications,omitempty"`
 
-	// OkBtnText On the button that closes a message.
+	// OkBtnText On the button that closes a message. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
-	// OpeningSidebarType When the sidebar opens automatically.
+	// OpeningSidebarType When the sidebar opens automatically. Kept for the merchant's storefront; the service does not read it.
 	OpeningSidebarType *CreateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
-	// PageBackgroundColor Colour of the page.
+	// PageBackgroundColor Colour of the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *CreateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
-	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText *string `json:"proceedToCheckoutButtonText,omitempty"`
 
-	// ProductDetails Heads what is said of a product.
+	// ProductDetails Heads what is said of a product. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Details
 	ProductDetails *string `json:"productDetails,omitempty"`
 
-	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	// ProductFilterConfig How products are filtered: text that the storefront reads. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: type,vendor
 	ProductFilterConfig *string `json:"productFilterConfig,omitempty"`
 
-	// ProductPriceFormatField How the theme writes prices.
+	// ProductPriceFormatField How the theme writes prices. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField *string `json:"productPriceFormatField,omitempty"`
 
-	// ProductTitleFontColor Colour of the products' names.
+	// ProductTitleFontColor Colour of the products' names. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #333333
 	ProductTitleFontColor *string `json:"productTitleFontColor,omitempty"`
 
-	// ProductsToProceedText Says how many products are missing. May not be empty.
+	// ProductsToProceedText Says how many products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: products to proceed
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
-	// QuantityLabel Labels quantities.
+	// QuantityLabel Labels quantities. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Qty
 	QuantityLabel *string `json:"quantityLabel,omitempty"`
@@ -7600,7 +7600,7 @@ type CreateBundleSettingsJSONBody struct {
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
-	// RemoveItem On the button that takes a product out.
+	// RemoveItem On the button that takes a product out. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Remove
 	RemoveItem *string `json:"removeItem,omitempty"`
@@ -7608,20 +7608,20 @@ type CreateBundleSettingsJSONBody struct {
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
 	RequireCategoryDiversity *bool `json:"requireCategoryDiversity,omitempty"`
 
-	// RestrictPriceRateCalculation Leaves prices in the store's currency.
+	// RestrictPriceRateCalculation Leaves prices in the store's currency. Kept for the merchant's storefront; the service does not read it.
 	RestrictPriceRateCalculation *bool `json:"restrictPriceRateCalculation,omitempty"`
 
-	// RightSidebarHTML Markup of the right column, passed on as it is.
+	// RightSidebarHTML Markup of the right column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Questions?</p>
 	RightSidebarHTML *string `json:"rightSidebarHTML,omitempty"`
 
-	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	// SelectMinimumProductButtonText On the button while products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Select more products
 	SelectMinimumProductButtonText *string `json:"selectMinimumProductButtonText,omitempty"`
 
-	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Selected frequency
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
@@ -7634,53 +7634,53 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
+	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together. Kept for the merchant's storefront; the service does not read it.
 	ShopCustomizationData []map[string]interface{} `json:"shopCustomizationData,omitempty"`
 
-	// ShoppingCart Heads the cart.
+	// ShoppingCart Heads the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Your cart
 	ShoppingCart *string `json:"shoppingCart,omitempty"`
 
-	// ShowCompareAtPrice Shows the price before a reduction.
+	// ShowCompareAtPrice Shows the price before a reduction. Kept for the merchant's storefront; the service does not read it.
 	ShowCompareAtPrice *bool `json:"showCompareAtPrice,omitempty"`
 
-	// ShowOrderNoteField Asks for a note.
+	// ShowOrderNoteField Asks for a note. Kept for the merchant's storefront; the service does not read it.
 	ShowOrderNoteField *bool `json:"showOrderNoteField,omitempty"`
 
-	// ShowSubLoyaltyTable Shows what later orders cost.
+	// ShowSubLoyaltyTable Shows what later orders cost. Kept for the merchant's storefront; the service does not read it.
 	ShowSubLoyaltyTable *bool `json:"showSubLoyaltyTable,omitempty"`
 
-	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan.
+	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan. Kept for the merchant's storefront; the service does not read it.
 	SkipFilterVariantsByAllocationsID *bool `json:"skipFilterVariantsByAllocationsId,omitempty"`
 
-	// SkipFirstPage Begins with the second page.
+	// SkipFirstPage Begins with the second page. Kept for the merchant's storefront; the service does not read it.
 	SkipFirstPage *bool `json:"skipFirstPage,omitempty"`
 
-	// SpendAmountGetDiscount Promises a discount for a value.
+	// SpendAmountGetDiscount Promises a discount for a value. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spend more and save
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
-	// SpentText Labels what was spent so far.
+	// SpentText Labels what was spent so far. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spent
 	SpentText *string `json:"spentText,omitempty"`
 
-	// Substitution What happens when a product cannot be had.
+	// Substitution What takes the place of a product that cannot be had. The service uses product swap rules instead.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
-	// Subtotal Labels the sum of the box.
+	// Subtotal Labels the sum of the box. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
-	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
+	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
-	// Title Heads the page.
+	// Title Heads the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Build your box
 	Title *string `json:"title,omitempty"`
@@ -7690,17 +7690,17 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
-	// VariantLabelTextV2 Labels the choice of a variant.
+	// VariantLabelTextV2 Labels the choice of a variant. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Size
 	VariantLabelTextV2 *string `json:"variantLabelTextV2,omitempty"`
 
-	// VariantNotAvailable Says that a variant cannot be bought.
+	// VariantNotAvailable Says that a variant cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Sold out
 	VariantNotAvailable *string `json:"variantNotAvailable,omitempty"`
 
-	// ViewProduct Leads to a product's page.
+	// ViewProduct Leads to a product's page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: View product
 	ViewProduct *string `json:"viewProduct,omitempty"`
@@ -7717,51 +7717,51 @@ type CreateBundleSettingsJSONBodyPricingModel string
 
 // UpdateBundleSettingsJSONBody defines parameters for UpdateBundleSettings.
 type UpdateBundleSettingsJSONBody struct {
-	// AddButtonText On the button that puts a product into the box. May not be empty.
+	// AddButtonText On the button that puts a product into the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Add
 	AddButtonText *string `json:"addButtonText,omitempty"`
 
-	// AllowAddUnavailableProduct Lets products be added that cannot be bought now.
+	// AllowAddUnavailableProduct Lets products be added that cannot be bought now. Kept for the merchant's storefront; the service does not read it.
 	AllowAddUnavailableProduct *bool `json:"allowAddUnavailableProduct,omitempty"`
 
 	// AllowModifications Whether the products of a running subscription may be changed.
 	AllowModifications *bool `json:"allowModifications,omitempty"`
 
-	// BackgroundColor Colour behind the products.
+	// BackgroundColor Colour behind the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #f6f6f6
 	BackgroundColor *string `json:"backgroundColor,omitempty"`
 
-	// BundleBottomHTML Markup below the box, passed on as it is.
+	// BundleBottomHTML Markup below the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Free delivery</p>
 	BundleBottomHTML *string `json:"bundleBottomHtml,omitempty"`
 
-	// BundleRedirect Where a complete box leads.
+	// BundleRedirect Where a complete box leads. Kept for the merchant's storefront; the service does not read it.
 	BundleRedirect *UpdateBundleSettingsJSONBodyBundleRedirect `json:"bundleRedirect,omitempty"`
 
-	// BundleTopHTML Markup above the box, passed on as it is.
+	// BundleTopHTML Markup above the box, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Pick your six</p>
 	BundleTopHTML *string `json:"bundleTopHtml,omitempty"`
 
-	// ButtonBackgroundColor Colour of buttons.
+	// ButtonBackgroundColor Colour of buttons. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #1a1a1a
 	ButtonBackgroundColor *string `json:"buttonBackgroundColor,omitempty"`
 
-	// ButtonColor Colour of the text on buttons, as in a style sheet.
+	// ButtonColor Colour of the text on buttons, as in a style sheet. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #ffffff
 	ButtonColor *string `json:"buttonColor,omitempty"`
 
-	// BuyQuantityGetDiscount Promises a discount for a number of products.
+	// BuyQuantityGetDiscount Promises a discount for a number of products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Buy more and save
 	BuyQuantityGetDiscount *string `json:"buyQuantityGetDiscount,omitempty"`
 
-	// Cart Names the cart.
+	// Cart Names the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Cart
 	Cart *string `json:"cart,omitempty"`
@@ -7769,17 +7769,17 @@ type UpdateBundleSettingsJSONBody struct {
 	// CategoryLimits Pieces of a box by category, which is the product's type; at most 100.
 	CategoryLimits map[string]CategoryLimit `json:"categoryLimits,omitempty"`
 
-	// CheckoutMessage Stands above the button to the checkout.
+	// CheckoutMessage Stands above the button to the checkout. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Taxes are added at checkout
 	CheckoutMessage *string `json:"checkoutMessage,omitempty"`
 
-	// CongratsMessageText Says that a discount was reached.
+	// CongratsMessageText Says that a discount was reached. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: You have reached a discount
 	CongratsMessageText *string `json:"congratsMessageText,omitempty"`
 
-	// ContinueShopping On the button back to the products.
+	// ContinueShopping On the button back to the products. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Continue shopping
 	ContinueShopping *string `json:"continueShopping,omitempty"`
@@ -7789,88 +7789,88 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: 2026-01-31T08:00:00Z
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 
-	// CurrencySwitcherClassName Style class of the theme's choice of currency.
+	// CurrencySwitcherClassName Style class of the theme's choice of currency. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: currency-picker
 	CurrencySwitcherClassName *string `json:"currencySwitcherClassName,omitempty"`
 
-	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM.
+	// CustomRedirectURL An address beginning with https://, http:// or /. Required with CUSTOM. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: https://demo.example.com/thanks
 	CustomRedirectURL *string `json:"customRedirectURL,omitempty"`
 
-	// DescriptionLength Characters of a product's description that are shown; 0 shows all.
+	// DescriptionLength Characters of a product's description that are shown; 0 shows all. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: 120
 	DescriptionLength *int32 `json:"descriptionLength,omitempty"`
 
-	// DisableProductCardImageSlider Shows one image of a product only.
+	// DisableProductCardImageSlider Shows one image of a product only. Kept for the merchant's storefront; the service does not read it.
 	DisableProductCardImageSlider *bool `json:"disableProductCardImageSlider,omitempty"`
 
-	// DisableProductDescription Hides descriptions.
+	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
 
-	// Discounts Discounts for larger boxes, in every order.
+	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
 	Discounts *BundleDiscounts `json:"discounts,omitempty"`
 
 	// DisplaySettings How the storefront shows the products.
 	DisplaySettings *DisplaySettings `json:"displaySettings,omitempty"`
 
-	// DisplayUnavailableProduct Shows products that cannot be bought.
+	// DisplayUnavailableProduct Shows products that cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	DisplayUnavailableProduct *bool `json:"displayUnavailableProduct,omitempty"`
 
-	// EditQuantity Labels the field of a quantity.
+	// EditQuantity Labels the field of a quantity. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Quantity
 	EditQuantity *string `json:"editQuantity,omitempty"`
 
-	// EnableClearCartSelectedProducts Empties the cart before the box is put into it.
+	// EnableClearCartSelectedProducts Empties the cart before the box is put into it. Kept for the merchant's storefront; the service does not read it.
 	EnableClearCartSelectedProducts *bool `json:"enableClearCartSelectedProducts,omitempty"`
 
-	// EnableCustomAdvancedFields Shows fields of the theme.
+	// EnableCustomAdvancedFields Shows fields of the theme. Kept for the merchant's storefront; the service does not read it.
 	EnableCustomAdvancedFields *bool `json:"enableCustomAdvancedFields,omitempty"`
 
-	// EnableDisplayProductType Shows a product's type.
+	// EnableDisplayProductType Shows a product's type. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductType *bool `json:"enableDisplayProductType,omitempty"`
 
-	// EnableDisplayProductVendor Shows who makes a product.
+	// EnableDisplayProductVendor Shows who makes a product. Kept for the merchant's storefront; the service does not read it.
 	EnableDisplayProductVendor *bool `json:"enableDisplayProductVendor,omitempty"`
 
-	// EnableEditQuantityTextbox Lets a quantity be typed.
+	// EnableEditQuantityTextbox Lets a quantity be typed. Kept for the merchant's storefront; the service does not read it.
 	EnableEditQuantityTextbox *bool `json:"enableEditQuantityTextbox,omitempty"`
 
-	// EnableOpeningSidebar Opens the sidebar automatically.
+	// EnableOpeningSidebar Opens the sidebar automatically. Kept for the merchant's storefront; the service does not read it.
 	EnableOpeningSidebar *bool `json:"enableOpeningSidebar,omitempty"`
 
-	// EnableProductDetailButton Shows a button to a product's details.
+	// EnableProductDetailButton Shows a button to a product's details. Kept for the merchant's storefront; the service does not read it.
 	EnableProductDetailButton *bool `json:"enableProductDetailButton,omitempty"`
 
-	// EnableProductRotation Whether the merchant exchanges products from time to time. Kept for the storefront to show.
+	// EnableProductRotation Whether products are exchanged from time to time. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules.
 	EnableProductRotation *bool `json:"enableProductRotation,omitempty"`
 
-	// EnableRedirectToProductPage Lets a product's name lead to its page.
+	// EnableRedirectToProductPage Lets a product's name lead to its page. Kept for the merchant's storefront; the service does not read it.
 	EnableRedirectToProductPage *bool `json:"enableRedirectToProductPage,omitempty"`
 
-	// EnableServiceBABHeader Shows the service's own heading.
+	// EnableServiceBABHeader Shows the service's own heading. Kept for the merchant's storefront; the service does not read it.
 	EnableServiceBABHeader *bool `json:"enableServiceBABHeader,omitempty"`
 
-	// EnableShowProductBasePrice Shows prices per unit of measure.
+	// EnableShowProductBasePrice Shows prices per unit of measure. Kept for the merchant's storefront; the service does not read it.
 	EnableShowProductBasePrice *bool `json:"enableShowProductBasePrice,omitempty"`
 
 	// Enabled Whether the rules count.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// FailedToAddMsgText The message that a product could not be added.
+	// FailedToAddMsgText The message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: This product could not be added.
 	FailedToAddMsgText *string `json:"failedToAddMsgText,omitempty"`
 
-	// FailedToAddTitleText Heads the message that a product could not be added.
+	// FailedToAddTitleText Heads the message that a product could not be added. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
+	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
 	//
 	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
@@ -7880,18 +7880,18 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: 1001
 	ID int64 `json:"id"`
 
-	// IsBundleWithoutScroll Shows the box without a scroll bar of its own.
+	// IsBundleWithoutScroll Shows the box without a scroll bar of its own. Kept for the merchant's storefront; the service does not read it.
 	IsBundleWithoutScroll *bool `json:"isBundleWithoutScroll,omitempty"`
 
-	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list.
+	// IsMergeIntoSingleBABVariantDropdown Offers all options of a product in one list. Kept for the merchant's storefront; the service does not read it.
 	IsMergeIntoSingleBABVariantDropdown *bool `json:"isMergeIntoSingleBABVariantDropdown,omitempty"`
 
-	// ItemsText The word for products in counts.
+	// ItemsText The word for products in counts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: items
 	ItemsText *string `json:"itemsText,omitempty"`
 
-	// LeftSidebarHTML Markup of the left column, passed on as it is.
+	// LeftSidebarHTML Markup of the left column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>How it works</p>
 	LeftSidebarHTML *string `json:"leftSidebarHTML,omitempty"`
@@ -7929,64 +7929,64 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: 2
 	ModificationCutoffDays *int32 `json:"modificationCutoffDays,omitempty"`
 
-	// MoveOneTimePurchaseToTop Offers a single order first.
+	// MoveOneTimePurchaseToTop Offers a single order first. Kept for the merchant's storefront; the service does not read it.
 	MoveOneTimePurchaseToTop *bool `json:"moveOneTimePurchaseToTop,omitempty"`
 
-	// MyDeliveryText Heads the list of what is in the box. May not be empty.
+	// MyDeliveryText Heads the list of what is in the box. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: My delivery
 	MyDeliveryText *string `json:"myDeliveryText,omitempty"`
 
-	// Notifications What buyers are written to about.
+	// Notifications E-mails about a box. The service does not send them.
 	Notifications *BundleMails `json:"notifications,omitempty"`
 
-	// OkBtnText On the button that closes a message.
+	// OkBtnText On the button that closes a message. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: OK
 	OkBtnText *string `json:"okBtnText,omitempty"`
 
-	// OpeningSidebarType When the sidebar opens automatically.
+	// OpeningSidebarType When the sidebar opens automatically. Kept for the merchant's storefront; the service does not read it.
 	OpeningSidebarType *UpdateBundleSettingsJSONBodyOpeningSidebarType `json:"openingSidebarType,omitempty"`
 
-	// PageBackgroundColor Colour of the page.
+	// PageBackgroundColor Colour of the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
+	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
 	PricingModel *UpdateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
-	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty.
+	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Proceed to checkout
 	ProceedToCheckoutButtonText *string `json:"proceedToCheckoutButtonText,omitempty"`
 
-	// ProductDetails Heads what is said of a product.
+	// ProductDetails Heads what is said of a product. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Details
 	ProductDetails *string `json:"productDetails,omitempty"`
 
-	// ProductFilterConfig How products are filtered: text that the storefront reads.
+	// ProductFilterConfig How products are filtered: text that the storefront reads. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: type,vendor
 	ProductFilterConfig *string `json:"productFilterConfig,omitempty"`
 
-	// ProductPriceFormatField How the theme writes prices.
+	// ProductPriceFormatField How the theme writes prices. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: {{amount}} {{currency}}
 	ProductPriceFormatField *string `json:"productPriceFormatField,omitempty"`
 
-	// ProductTitleFontColor Colour of the products' names.
+	// ProductTitleFontColor Colour of the products' names. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: #333333
 	ProductTitleFontColor *string `json:"productTitleFontColor,omitempty"`
 
-	// ProductsToProceedText Says how many products are missing. May not be empty.
+	// ProductsToProceedText Says how many products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: products to proceed
 	ProductsToProceedText *string `json:"productsToProceedText,omitempty"`
 
-	// QuantityLabel Labels quantities.
+	// QuantityLabel Labels quantities. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Qty
 	QuantityLabel *string `json:"quantityLabel,omitempty"`
@@ -7994,7 +7994,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// Recommendations What the storefront suggests to buyers.
 	Recommendations *Recommendations `json:"recommendations,omitempty"`
 
-	// RemoveItem On the button that takes a product out.
+	// RemoveItem On the button that takes a product out. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Remove
 	RemoveItem *string `json:"removeItem,omitempty"`
@@ -8002,20 +8002,20 @@ type UpdateBundleSettingsJSONBody struct {
 	// RequireCategoryDiversity A box of several pieces holds products of at least two categories.
 	RequireCategoryDiversity *bool `json:"requireCategoryDiversity,omitempty"`
 
-	// RestrictPriceRateCalculation Leaves prices in the store's currency.
+	// RestrictPriceRateCalculation Leaves prices in the store's currency. Kept for the merchant's storefront; the service does not read it.
 	RestrictPriceRateCalculation *bool `json:"restrictPriceRateCalculation,omitempty"`
 
-	// RightSidebarHTML Markup of the right column, passed on as it is.
+	// RightSidebarHTML Markup of the right column, passed on as it is. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: <p>Questions?</p>
 	RightSidebarHTML *string `json:"rightSidebarHTML,omitempty"`
 
-	// SelectMinimumProductButtonText On the button while products are missing. May not be empty.
+	// SelectMinimumProductButtonText On the button while products are missing. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Select more products
 	SelectMinimumProductButtonText *string `json:"selectMinimumProductButtonText,omitempty"`
 
-	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty.
+	// SelectedFrequencyLabelText Label above the chosen frequency. May not be empty. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Selected frequency
 	SelectedFrequencyLabelText *string `json:"selectedFrequencyLabelText,omitempty"`
@@ -8028,53 +8028,53 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: demo.myshopify.com
 	Shop *string `json:"shop,omitempty"`
 
-	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together.
+	// ShopCustomizationData The storefront's own data: at most 100 objects of any fields, 100000 bytes together. Kept for the merchant's storefront; the service does not read it.
 	ShopCustomizationData []map[string]interface{} `json:"shopCustomizationData,omitempty"`
 
-	// ShoppingCart Heads the cart.
+	// ShoppingCart Heads the cart. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Your cart
 	ShoppingCart *string `json:"shoppingCart,omitempty"`
 
-	// ShowCompareAtPrice Shows the price before a reduction.
+	// ShowCompareAtPrice Shows the price before a reduction. Kept for the merchant's storefront; the service does not read it.
 	ShowCompareAtPrice *bool `json:"showCompareAtPrice,omitempty"`
 
-	// ShowOrderNoteField Asks for a note.
+	// ShowOrderNoteField Asks for a note. Kept for the merchant's storefront; the service does not read it.
 	ShowOrderNoteField *bool `json:"showOrderNoteField,omitempty"`
 
-	// ShowSubLoyaltyTable Shows what later orders cost.
+	// ShowSubLoyaltyTable Shows what later orders cost. Kept for the merchant's storefront; the service does not read it.
 	ShowSubLoyaltyTable *bool `json:"showSubLoyaltyTable,omitempty"`
 
-	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan.
+	// SkipFilterVariantsByAllocationsID Shows variants that are not on the selling plan. Kept for the merchant's storefront; the service does not read it.
 	SkipFilterVariantsByAllocationsID *bool `json:"skipFilterVariantsByAllocationsId,omitempty"`
 
-	// SkipFirstPage Begins with the second page.
+	// SkipFirstPage Begins with the second page. Kept for the merchant's storefront; the service does not read it.
 	SkipFirstPage *bool `json:"skipFirstPage,omitempty"`
 
-	// SpendAmountGetDiscount Promises a discount for a value.
+	// SpendAmountGetDiscount Promises a discount for a value. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spend more and save
 	SpendAmountGetDiscount *string `json:"spendAmountGetDiscount,omitempty"`
 
-	// SpentText Labels what was spent so far.
+	// SpentText Labels what was spent so far. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Spent
 	SpentText *string `json:"spentText,omitempty"`
 
-	// Substitution What happens when a product cannot be had.
+	// Substitution What takes the place of a product that cannot be had. The service uses product swap rules instead.
 	Substitution *Substitution `json:"substitution,omitempty"`
 
-	// Subtotal Labels the sum of the box.
+	// Subtotal Labels the sum of the box. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
-	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
+	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
 
-	// Title Heads the page.
+	// Title Heads the page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Build your box
 	Title *string `json:"title,omitempty"`
@@ -8084,17 +8084,17 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: 2026-01-31T08:00:00Z
 	UpdatedAt *time.Time `json:"updatedAt,omitempty"`
 
-	// VariantLabelTextV2 Labels the choice of a variant.
+	// VariantLabelTextV2 Labels the choice of a variant. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Size
 	VariantLabelTextV2 *string `json:"variantLabelTextV2,omitempty"`
 
-	// VariantNotAvailable Says that a variant cannot be bought.
+	// VariantNotAvailable Says that a variant cannot be bought. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: Sold out
 	VariantNotAvailable *string `json:"variantNotAvailable,omitempty"`
 
-	// ViewProduct Leads to a product's page.
+	// ViewProduct Leads to a product's page. Kept for the merchant's storefront; the service does not read it.
 	//
 	// Examples: View product
 	ViewProduct *string `json:"viewProduct,omitempty"`

@@ -30,7 +30,7 @@ func TestGroupKeepsEveryPlanField(t *testing.T) {
 		"frequencyType": "ON_SPECIFIC_DAY", "specificDayEnabled": true, "specificDayValue": 6, "specificMonthValue": 12, "cutOff": 3, "deliveryPolicyPreAnchorBehavior": "NEXT",
 		"discountEnabled": true, "discountOffer": 20, "discountType": "PERCENTAGE", "afterCycle1": 0,
 		"discountEnabled2": true, "discountOffer2": 5, "discountType2": "FIXED", "afterCycle2": 2, "minCycles": 2, "maxCycles": 6,
-		"memberOnly": true, "memberInclusiveTags": "gold,silver", "memberExclusiveTags": "staff", "rulesJson": `{"a":1}`,
+		"memberOnly": true, "memberInclusiveTags": "gold,silver", "memberExclusiveTags": "staff", "rulesJson": "{}",
 	}
 	monthly := map[string]any{
 		"frequencyName": "Every month, first one free", "frequencyCount": 1, "frequencyInterval": "MONTH", "billingFrequencyCount": 1, "billingFrequencyInterval": "MONTH",
@@ -40,7 +40,7 @@ func TestGroupKeepsEveryPlanField(t *testing.T) {
 	body := map[string]any{
 		"groupName": "All of it", "productIds": fmt.Sprintf("%d,%d", sold[0].ProductID, sold[len(sold)-1].ProductID),
 		"customerTag": "subscriber", "orderTag": "begun", "memberOrderTag": "renewal",
-		"productId": "3001", "accessoryProductIds": "3002", "translations": `{"de":"Alles"}`, "rulesJson": `{"b":2}`, "formFieldsJson": `[{"label":"Name"}]`,
+		"productId": "3001", "accessoryProductIds": "3002", "translations": `{"de":"Alles"}`, "rulesJson": "[]", "formFieldsJson": `[{"label":"Name"}]`,
 		"subscriptionPlans": []any{yearly, monthly},
 	}
 	var made struct{ ID int64 }

@@ -3,8 +3,10 @@ package test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/perennialhq/perennial/internal/sandbox"
@@ -57,6 +59,41 @@ func TestBundleKeepsVolumeDiscounts(t *testing.T) {
 	}
 	if got, want := read(), "{true [{4 7}]}"; got != want {
 		t.Errorf("the bundle has the discounts %s, want %s", got, want)
+	}
+}
+
+// What the service does not act on is refused by name, and the object as it was read is not.
+func TestSettingsWithoutEffectAreRefused(t *testing.T) {
+	t.Parallel()
+	m := newMerchant(t, sandbox.Options{Empty: true, MainOnly: true})
+	group := map[string]any{"groupName": "Tea", "subscriptionPlans": []any{map[string]any{"frequencyName": "Monthly", "frequencyCount": 1, "frequencyInterval": "MONTH"}}}
+	for _, of := range []struct {
+		path, field string
+		object      map[string]any
+		refused     map[string]any
+	}{
+		{"/subscription-bundle-settings", "notifications.sendBundleCreatedEmail", map[string]any{"title": "Box"}, map[string]any{"notifications": map[string]any{"sendBundleCreatedEmail": true}}},
+		{"/subscription-groups", "rulesJson", group, map[string]any{"rulesJson": `[{"perk":"tea"}]`}},
+	} {
+		var made map[string]any
+		if got := m.do("POST", of.path, of.object, &made); got != http.StatusOK && got != http.StatusCreated {
+			t.Fatalf("%s answered %d", of.path, got)
+		}
+		if got := m.do("PUT", of.path, made, nil); got != http.StatusOK {
+			t.Errorf("%s, sent back as it was read, answered %d", of.path, got)
+		}
+		for _, method := range []string{"POST", "PUT"} {
+			body := maps.Clone(of.object)
+			if method == "PUT" {
+				body = maps.Clone(made)
+			}
+			maps.Copy(body, of.refused)
+			got := m.demand(method, of.path, m.key, body)
+			want(t, got, http.StatusBadRequest, "notSupported")
+			if !strings.Contains(string(got.body), fmt.Sprintf(`"params":%q`, of.field)) || !strings.Contains(string(got.body), "is not supported: ") {
+				t.Errorf("%s %s answered %s", method, of.path, got.body)
+			}
+		}
 	}
 }
 

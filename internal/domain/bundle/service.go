@@ -19,7 +19,7 @@ type Service struct {
 
 // Create stores new settings and gives them their ID.
 func (s *Service) Create(ctx context.Context, of shop.ID, wanted Settings, by activity.Actor) (Settings, error) {
-	if err := wanted.Check(); err != nil {
+	if err := firstOf(wanted.Check(), wanted.CheckSupported(New())); err != nil {
 		return Settings{}, err
 	}
 	var made Settings
@@ -47,7 +47,11 @@ func (s *Service) Update(ctx context.Context, of shop.ID, wanted Settings, by ac
 	}
 	var put Settings
 	err := s.change(ctx, of, func(tx Tx, all []Settings, now time.Time) error {
-		if _, err := in(all, wanted.ID); err != nil {
+		is, err := in(all, wanted.ID)
+		if err != nil {
+			return err
+		}
+		if err := wanted.CheckSupported(is); err != nil {
 			return err
 		}
 		put = wanted

@@ -35,7 +35,7 @@ type Option struct {
 	ExclusiveTags string `json:"exclusiveTags,omitempty"`
 	Lifetime      bool   `json:"lifetime,omitempty"` // one payment for good
 	Exchange      bool   `json:"exchange,omitempty"` // may be chosen in an upgrade or downgrade
-	RulesJSON     string `json:"rules,omitempty"`    // kept for integrations
+	RulesJSON     string `json:"rules,omitempty"`    // means nothing here; new ones are refused
 	Sequence      int    `json:"sequence,omitempty"` // where it is shown; equal ones keep their order
 }
 
@@ -90,7 +90,7 @@ type Discount struct {
 	Offer   float64      `json:"offer,omitempty"`
 	Kind    DiscountKind `json:"kind,omitempty"`
 	After   int          `json:"after,omitempty"`
-	Masked  bool         `json:"masked,omitempty"` // how a form shows it; means nothing here
+	Masked  bool         `json:"masked,omitempty"` // how the merchant's storefront shows it; means nothing here
 }
 
 // DiscountKind says what an offer is.

@@ -32,7 +32,8 @@ type Group struct {
 }
 
 // Terms are the attributes of a group other than its options. Tags are comma-separated
-// lists; the last five texts are kept for integrations and mean nothing here.
+// lists. The texts at the end are kept for the merchant's storefront and mean nothing here, but for
+// RulesJSON: new ones are refused.
 type Terms struct {
 	Name           string `json:"name"`
 	CustomerTag    string `json:"customerTag,omitempty"`    // for customers who subscribe

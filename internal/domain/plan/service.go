@@ -53,6 +53,9 @@ func (s *Service) Create(ctx context.Context, of shop.ID, c CreateCommand) (Grou
 	if err := c.Draft.Validate(); err != nil {
 		return Group{}, err
 	}
+	if err := c.Draft.checkSupported(Group{}); err != nil {
+		return Group{}, err
+	}
 	for i, o := range c.Draft.Options {
 		if o.ID != 0 {
 			return Group{}, invalid(at(i, "id"), "planUnknown", "a new group has no plan %d: leave its id out", o.ID)
@@ -116,6 +119,11 @@ func (s *Service) Update(ctx context.Context, of shop.ID, c UpdateCommand) (Grou
 	read, err := s.ready(ctx, store, c.Line, c.ID)
 	if err != nil {
 		return Group{}, err
+	}
+	if c.Draft != nil {
+		if err := c.Draft.checkSupported(read); err != nil {
+			return Group{}, err
+		}
 	}
 	if err := s.collect(ctx, store, &c); err != nil {
 		return Group{}, err

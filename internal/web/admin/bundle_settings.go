@@ -19,7 +19,7 @@ type bundleSettings struct {
 	BundleTexts
 	BundleLook
 	BundlePage
-	ShopCustomizationData objectList `json:"shopCustomizationData" maxItems:"100" nullable:"false" doc:"The storefront's own data: at most 100 objects of any fields, 100000 bytes together."`
+	ShopCustomizationData objectList `json:"shopCustomizationData" maxItems:"100" nullable:"false" doc:"The storefront's own data: at most 100 objects of any fields, 100000 bytes together. Kept for the merchant's storefront; the service does not read it."`
 
 	Enabled                  bool           `json:"enabled" doc:"Whether the rules count."`
 	MinProducts              float64        `json:"minProducts" minimum:"0" maximum:"1000" doc:"Whole: pieces that a box holds at least." example:"3"`
@@ -30,15 +30,15 @@ type bundleSettings struct {
 	FixedBundlePrice         float64        `json:"fixedBundlePrice" minimum:"0" maximum:"1000000" doc:"Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products." example:"49"`
 	AllowModifications       bool           `json:"allowModifications" doc:"Whether the products of a running subscription may be changed."`
 	LockAfterFirstOrder      bool           `json:"lockAfterFirstOrder" doc:"No changes once the first renewal was ordered."`
-	EnableProductRotation    bool           `json:"enableProductRotation" doc:"Whether the merchant exchanges products from time to time. Kept for the storefront to show."`
+	EnableProductRotation    bool           `json:"enableProductRotation" doc:"Whether products are exchanged from time to time. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules."`
 	RequireCategoryDiversity bool           `json:"requireCategoryDiversity" doc:"A box of several pieces holds products of at least two categories."`
 	ModificationCutoffDays   int32          `json:"modificationCutoffDays" minimum:"0" maximum:"365" doc:"Days before the next order in which nothing may be changed." example:"2"`
 	MaxSwapsPerCycle         int32          `json:"maxSwapsPerCycle" minimum:"0" maximum:"1000" doc:"Products that may be exchanged between two orders; 0 is no limit." example:"2"`
 	CategoryLimits           categoryLimits `json:"categoryLimits" nullable:"false" doc:"Pieces of a box by category, which is the product's type; at most 100."`
 
 	DisplaySettings displaySettings `json:"displaySettings" doc:"How the storefront shows the products."`
-	Notifications   bundleMails     `json:"notifications" doc:"What buyers are written to about."`
-	Substitution    substitution    `json:"substitution" doc:"What happens when a product cannot be had."`
+	Notifications   bundleMails     `json:"notifications" doc:"E-mails about a box. The service does not send them."`
+	Substitution    substitution    `json:"substitution" doc:"What takes the place of a product that cannot be had. The service uses product swap rules instead."`
 	Recommendations recommendations `json:"recommendations" doc:"What the storefront suggests to buyers."`
 	Discounts       bundleDiscounts `json:"discounts" doc:"Discounts for larger boxes, in every order."`
 
@@ -49,38 +49,38 @@ type bundleSettings struct {
 
 // displaySettings say how the products are shown.
 type displaySettings struct {
-	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL" doc:"How the storefront arranges the products."`
-	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12" doc:"Products in a row of a GRID." example:"3"`
-	ShowProductImages       bool          `json:"showProductImages" required:"false" doc:"Whether the storefront shows pictures."`
-	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false" doc:"Whether the storefront shows descriptions."`
-	ShowPricing             bool          `json:"showPricing" required:"false" doc:"Whether the storefront shows prices."`
-	EnableFiltering         bool          `json:"enableFiltering" required:"false" doc:"Whether buyers can filter the products."`
-	EnableSearch            bool          `json:"enableSearch" required:"false" doc:"Whether buyers can search the products."`
-	ShowBundlePreview       bool          `json:"showBundlePreview" required:"false" doc:"Whether the storefront shows the box as it fills."`
+	LayoutType              bundle.Layout `json:"layoutType" required:"false" enum:"GRID,LIST,CAROUSEL" doc:"How the storefront arranges the products. Kept for the merchant's storefront; the service does not read it."`
+	ProductsPerRow          int32         `json:"productsPerRow" required:"false" minimum:"1" maximum:"12" doc:"Products in a row of a GRID. Kept for the merchant's storefront; the service does not read it." example:"3"`
+	ShowProductImages       bool          `json:"showProductImages" required:"false" doc:"Whether the storefront shows pictures. Kept for the merchant's storefront; the service does not read it."`
+	ShowProductDescriptions bool          `json:"showProductDescriptions" required:"false" doc:"Whether the storefront shows descriptions. Kept for the merchant's storefront; the service does not read it."`
+	ShowPricing             bool          `json:"showPricing" required:"false" doc:"Whether the storefront shows prices. Kept for the merchant's storefront; the service does not read it."`
+	EnableFiltering         bool          `json:"enableFiltering" required:"false" doc:"Whether buyers can filter the products. Kept for the merchant's storefront; the service does not read it."`
+	EnableSearch            bool          `json:"enableSearch" required:"false" doc:"Whether buyers can search the products. Kept for the merchant's storefront; the service does not read it."`
+	ShowBundlePreview       bool          `json:"showBundlePreview" required:"false" doc:"Whether the storefront shows the box as it fills. Kept for the merchant's storefront; the service does not read it."`
 }
 
 // bundleMails say which mails are sent.
 type bundleMails struct {
-	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false" doc:"Whether buyers are written to about a new box. Kept for the storefront: the service sends no such e-mail."`
-	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false" doc:"Whether buyers are reminded that they can change the box. Kept for the storefront: the service sends no such e-mail."`
-	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365" doc:"Days before the next order on which that reminder is due." example:"3"`
-	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false" doc:"Whether changes are confirmed. Kept for the storefront: the e-mails of the service about changed products do not depend on it."`
+	SendBundleCreatedEmail         bool  `json:"sendBundleCreatedEmail" required:"false" doc:"Whether buyers are written to about a new box. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mail about a new subscription is a setting of the store."`
+	SendModificationReminderEmail  bool  `json:"sendModificationReminderEmail" required:"false" doc:"Whether buyers are reminded that they can change the box. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mail about the upcoming order is a setting of the store."`
+	ReminderDaysBeforeOrder        int32 `json:"reminderDaysBeforeOrder" required:"false" minimum:"0" maximum:"365" doc:"Days before the next order on which that reminder is due. Not supported: anything but the default is 400 notSupported, unless the bundle has it already." example:"3"`
+	SendBundleModifiedConfirmation bool  `json:"sendBundleModifiedConfirmation" required:"false" doc:"Whether changes of a box are confirmed. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. The e-mails about changed products are settings of the store."`
 }
 
 // substitution says what happens when a product cannot be had.
 type substitution struct {
-	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false" doc:"Whether another product may be sent instead. Stored for the merchant's fulfillment: the service itself replaces products by product swaps only."`
-	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE" doc:"How another product is chosen."`
-	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false" doc:"Whether buyers are notified of another product."`
-	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false" doc:"Whether buyers are asked before."`
+	AllowSubstitutions                bool          `json:"allowSubstitutions" required:"false" doc:"Whether another product may be sent instead. Not supported: anything but the default is 400 notSupported, unless the bundle has it already. Use product swap rules."`
+	SubstitutionMethod                bundle.Method `json:"substitutionMethod" required:"false" enum:"SIMILAR_PRICE,SAME_CATEGORY,MERCHANT_CHOICE" doc:"How another product is chosen. Not supported: anything but the default is 400 notSupported, unless the bundle has it already."`
+	NotifyCustomerOfSubstitutions     bool          `json:"notifyCustomerOfSubstitutions" required:"false" doc:"Whether buyers are notified of another product. Not supported: anything but the default is 400 notSupported, unless the bundle has it already."`
+	AllowCustomerToApproveSubstitutes bool          `json:"allowCustomerToApproveSubstitutions" required:"false" doc:"Whether buyers are asked before. Not supported: anything but the default is 400 notSupported, unless the bundle has it already."`
 }
 
 // recommendations say what is suggested to buyers.
 type recommendations struct {
-	EnableRecommendations  bool            `json:"enableRecommendations" required:"false" doc:"Whether the storefront suggests products."`
-	RecommendationStrategy bundle.Strategy `json:"recommendationStrategy" required:"false" enum:"BEST_SELLERS,BOUGHT_TOGETHER,PAST_ORDERS,CURATED" doc:"How the storefront chooses them."`
-	ShowBestSellers        bool            `json:"showBestSellers" required:"false" doc:"Whether the storefront shows what sells best."`
-	ShowCuratedBundles     bool            `json:"showCuratedBundles" required:"false" doc:"Whether the storefront shows boxes that the merchant put together."`
+	EnableRecommendations  bool            `json:"enableRecommendations" required:"false" doc:"Whether the storefront suggests products. Kept for the merchant's storefront; the service does not read it."`
+	RecommendationStrategy bundle.Strategy `json:"recommendationStrategy" required:"false" enum:"BEST_SELLERS,BOUGHT_TOGETHER,PAST_ORDERS,CURATED" doc:"How the storefront chooses them. Kept for the merchant's storefront; the service does not read it."`
+	ShowBestSellers        bool            `json:"showBestSellers" required:"false" doc:"Whether the storefront shows what sells best. Kept for the merchant's storefront; the service does not read it."`
+	ShowCuratedBundles     bool            `json:"showCuratedBundles" required:"false" doc:"Whether the storefront shows boxes that the merchant put together. Kept for the merchant's storefront; the service does not read it."`
 }
 
 // bundleDiscounts are discounts for larger boxes.

@@ -31,19 +31,19 @@ type planOption struct {
 	DiscountOffer          *float64 `json:"discountOffer" minimum:"0" maximum:"999999.99" example:"10" doc:"A percentage, or an amount in the store's currency for the whole payment."`
 	DiscountType           *string  `json:"discountType" enum:"PERCENTAGE,FIXED,PRICE" doc:"PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE."`
 	AfterCycle1            *int32   `json:"afterCycle1" minimum:"0" doc:"The first discount counts from the cycle after so many on. Default 0. With a second discount it must be 0." example:"0"`
-	DiscountEnabledMasked  bool     `json:"discountEnabledMasked" doc:"Kept for forms; the service does not act on it."`
+	DiscountEnabledMasked  bool     `json:"discountEnabledMasked" doc:"How a form shows the discount. Kept for the merchant's storefront; the service does not read it."`
 	DiscountEnabled2       *bool    `json:"discountEnabled2" nullable:"false" doc:"Whether there is a second discount. Not together with a free trial. Left out of a new plan: whether there is a discountOffer2." example:"false"`
 	DiscountOffer2         *float64 `json:"discountOffer2" minimum:"0" maximum:"999999.99" doc:"The second discount: a percentage, or an amount in the store's currency for the whole payment; null when there is none." example:"15"`
 	DiscountType2          *string  `json:"discountType2" enum:"PERCENTAGE,FIXED,PRICE" doc:"How discountOffer2 is meant: PERCENTAGE and FIXED are taken off the price; PRICE is the price. Default PERCENTAGE; null when there is no second discount." example:"PERCENTAGE"`
 	AfterCycle2            *int32   `json:"afterCycle2" minimum:"1" doc:"The second discount takes the first one's place from the cycle after so many on." example:"3"`
-	DiscountEnabled2Masked bool     `json:"discountEnabled2Masked" doc:"Kept for forms; the service does not act on it."`
+	DiscountEnabled2Masked bool     `json:"discountEnabled2Masked" doc:"How a form shows the discount. Kept for the merchant's storefront; the service does not read it."`
 
 	FrequencyType      string  `json:"frequencyType" enum:"ON_PURCHASE_DAY,ON_SPECIFIC_DAY" doc:"Whether orders are counted from the day of the purchase or fall on a fixed day. Default ON_PURCHASE_DAY." example:"ON_PURCHASE_DAY"`
 	SpecificDayEnabled bool    `json:"specificDayEnabled" doc:"Whether frequencyType is ON_SPECIFIC_DAY."`
 	SpecificDayValue   *int32  `json:"specificDayValue" minimum:"1" maximum:"31" doc:"WEEK: 1 (Monday) to 7; MONTH and YEAR: day of the month." example:"1"`
 	SpecificMonthValue *int32  `json:"specificMonthValue" minimum:"1" maximum:"12" doc:"YEAR only." example:"3"`
 	CutOff             *int32  `json:"cutOff" minimum:"0" maximum:"365" doc:"Days before the specific day from which a new order misses it." example:"3"`
-	PreAnchorBehavior  *string `json:"deliveryPolicyPreAnchorBehavior" enum:"ASAP,NEXT,$UNKNOWN" doc:"What happens before the first specific day: something is delivered at once, or the first delivery waits."`
+	PreAnchorBehavior  *string `json:"deliveryPolicyPreAnchorBehavior" enum:"ASAP,NEXT,$UNKNOWN" doc:"What happens before the first specific day. NEXT: the first delivery waits for it. ASAP, which is also what null and $UNKNOWN mean: the first delivery comes at once."`
 
 	InventoryReserve *string `json:"inventoryPolicyReserve" enum:"ON_FULFILLMENT,ON_SALE" doc:"When stock is set aside for an order; null: as the platform does, which is ON_FULFILLMENT." example:"ON_FULFILLMENT"`
 
@@ -61,7 +61,7 @@ type planOption struct {
 	MemberExclusiveTags *string `json:"memberExclusiveTags" doc:"Customers with one of them cannot choose the plan." example:"wholesale"`
 	LifeTimeMembership  bool    `json:"lifeTimeMembership" doc:"Paid once and for good: maxCycles is 1."`
 	AllowedForExchange  *bool   `json:"allowedForUpgradeDowngrade" nullable:"false" doc:"Default true."`
-	RulesJSON           *string `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
+	RulesJSON           *string `json:"rulesJson" doc:"Rules in JSON. Not supported: anything but an empty list, object or text is 400 notSupported, unless the plan has it already. Use the discounts and the fields about members." example:"[]"`
 	PlanSequence        *int32  `json:"planSequence" nullable:"false" doc:"Where the plan is shown. Left out of a new plan: its place in the list." example:"1"`
 
 	GroupID   groupNumber `json:"groupId" doc:"The group to which the plan belongs. In a request: the service's number of it, or the platform's number or graph id of the selling plan group." example:"17"`

@@ -17,11 +17,11 @@ type subscriptionGroup struct {
 	ProductVariantCount int64        `json:"productVariantCount" doc:"Variants that are sold on them one by one." example:"0"`
 	ProductIDs          string       `json:"productIds" example:"[{\"id\":3001,\"title\":\"House Blend Coffee\"}]" doc:"JSON text of a list of id and title."`
 	VariantIDs          string       `json:"variantIds" example:"[]" doc:"JSON text of a list of id and title."`
-	ProductID           *string      `json:"productId" doc:"Kept for integrations; the service does not act on it." example:"3001"`
-	AccessoryProductIDs *string      `json:"accessoryProductIds" doc:"Kept for integrations; the service does not act on it." example:"3002,3003"`
-	Translations        *string      `json:"translations" doc:"Kept for integrations; the service does not act on it." example:"{\"fr\":\"Abonnement\"}"`
-	RulesJSON           *string      `json:"rulesJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
-	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Kept for integrations; the service does not act on it." example:"[]"`
+	ProductID           *string      `json:"productId" doc:"A product that the storefront shows with the group. Kept for the merchant's storefront; the service does not read it." example:"3001"`
+	AccessoryProductIDs *string      `json:"accessoryProductIds" doc:"Products that the storefront offers beside the group. Kept for the merchant's storefront; the service does not read it." example:"3002,3003"`
+	Translations        *string      `json:"translations" doc:"Texts of the group in other languages. Kept for the merchant's storefront; the service does not read it." example:"{\"fr\":\"Abonnement\"}"`
+	RulesJSON           *string      `json:"rulesJson" doc:"Rules in JSON. Not supported: anything but an empty list, object or text is 400 notSupported, unless the group has it already. Use the discounts and the fields about members." example:"[]"`
+	FormFieldsJSON      *string      `json:"formFieldsJson" doc:"Fields of a form that the storefront shows. Kept for the merchant's storefront; the service does not read it." example:"[]"`
 	CustomerTag         *string      `json:"customerTag" example:"subscriber" doc:"Tags that customers have while a contract of theirs on a plan of the group is ACTIVE, separated by commas."`
 	OrderTag            *string      `json:"orderTag" doc:"Tags for first orders." example:"first-subscription"`
 	MemberOrderTag      *string      `json:"memberOrderTag" doc:"Tags for renewals." example:"renewal"`

@@ -15,8 +15,8 @@ type swapRecord struct {
 	ID                   int64        `json:"id" minimum:"1" doc:"Number of the rule." example:"1001"`
 	Shop                 string       `json:"shop" doc:"The store's domain; must be the key's." example:"demo.myshopify.com"`
 	Name                 *string      `json:"name" maxLength:"255" example:"Starter kit, then refills" doc:"Name of the rule, for the merchant; null when it has none."`
-	SourceVariants       variantsText `json:"sourceVariants" doc:"JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities." example:"[{\"id\":8101,\"quantity\":1}]"`
-	DestinationVariants  variantsText `json:"destinationVariants" doc:"JSON text: a list of the same shape. They take the sources' place, as often as the sources are there." example:"[{\"id\":8102,\"quantity\":1}]"`
+	SourceVariants       variantsText `json:"sourceVariants" doc:"JSON text: a list of {id, displayName, imageSrc, quantity}. All of them must be in an order, in at least these quantities. imageSrc: Kept for the merchant's storefront; the service does not read it." example:"[{\"id\":8101,\"quantity\":1}]"`
+	DestinationVariants  variantsText `json:"destinationVariants" doc:"JSON text: a list of the same shape. They take the sources' place, as often as the sources are there. imageSrc: Kept for the merchant's storefront; the service does not read it." example:"[{\"id\":8102,\"quantity\":1}]"`
 	UpdatedFirstOrder    bool         `json:"updatedFirstOrder" doc:"The very first order of a contract is changed too, where the service charges it. Default false."`
 	EveryRecurringOrder  bool         `json:"checkForEveryRecurringOrder" doc:"Looked at for every recurring order and not once for a contract. Default false."`
 	CarryDiscountForward bool         `json:"carryDiscountForward" doc:"Short for discountCarryForward=EXISTING_PLAN, unless that field says otherwise. Default false."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/page"
@@ -22,11 +23,14 @@ func (bundles) judge(_ context.Context, _ *job, p moving.Part) (list []moving.Fi
 		text, _ := refusal(err)
 		f.Add(moving.Stays, "bundleInvalid", "", "The bundle cannot be made here: %s.", text)
 	}
+	if _, fields := p.Data.Bundle.Supported(); len(fields) > 0 {
+		f.Add(moving.Changes, "notSupported", fields[0], "Nothing follows from these settings here, so they get their defaults: %s.", strings.Join(fields, ", "))
+	}
 	return list, nil
 }
 
 func (bundles) make(ctx context.Context, j *job, p *moving.Part) error {
-	wanted := *p.Data.Bundle
+	wanted, _ := p.Data.Bundle.Supported()
 	wanted.ID, wanted.Line, wanted.Version = 0, line(*p), 0
 	var err error
 	if wanted.Plans, err = j.plansOfBundle(ctx, p); err != nil {

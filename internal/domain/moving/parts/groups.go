@@ -31,6 +31,9 @@ func (groups) judge(ctx context.Context, j *job, p moving.Part) (list []moving.F
 		return list, nil
 	}
 	d := draft(*g)
+	if _, changed := (plan.Draft{Terms: g.Terms, Options: g.Options}).Supported(); changed {
+		f.Add(moving.Changes, "notSupported", "rulesJson", "Nothing follows from rulesJson here: it is left out.")
+	}
 	d.Settle()
 	if err := d.Validate(); err != nil {
 		text, _ := refusal(err)
@@ -146,9 +149,9 @@ func (j *job) sold(ctx context.Context, g moving.Group) (platform.Assigned, erro
 	return plan.Items{Products: products, Variants: variants}.Assigned(), nil
 }
 
-// draft returns a group as it is made here.
+// draft returns a group as it is made here, without what has no effect.
 func draft(g moving.Group) plan.Draft {
-	d := plan.Draft{Terms: g.Terms, Options: slices.Clone(g.Options)}
+	d, _ := plan.Draft{Terms: g.Terms, Options: g.Options}.Supported()
 	for n := range d.Options {
 		d.Options[n].ID = 0
 	}
