@@ -189,15 +189,21 @@ func (l *looks) read(ctx context.Context, of shop.Shop) (portal.Look, error) {
 		return portal.Look{}, err
 	}
 	look.Account = settings.AccountClient != "" && l.app.Login.Accounts != nil
-	switch s := settings.Support; {
-	case s.URL != "":
-		look.Help = s.URL
-	case s.Email != "":
-		look.Help = "mailto:" + s.Email
-	case s.Phone != "":
-		look.Help = "tel:" + strings.Map(dialled, s.Phone)
-	}
+	look.Help = helpOf(settings.Support)
 	return look, nil
+}
+
+// helpOf returns the address of a store's help: its page, or else its e-mail address or telephone.
+func helpOf(s service.Support) string {
+	switch {
+	case s.URL != "":
+		return s.URL
+	case s.Email != "":
+		return "mailto:" + s.Email
+	case s.Phone != "":
+		return "tel:" + strings.Map(dialled, s.Phone)
+	}
+	return ""
 }
 
 // dialled keeps what of a number is dialled.

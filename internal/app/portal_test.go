@@ -323,3 +323,23 @@ func (l *life) snapshotOf(of shop.ID, ids ...contract.ID) string {
 	}))
 	return text.String()
 }
+
+func TestHelpIsPageOrElseAddressOrTelephone(t *testing.T) {
+	t.Parallel()
+	all := do.Support{URL: "https://demo.example/help", Email: "help@demo.example", Phone: "+1 (555) 010-0"}
+	for _, row := range []struct {
+		leave func(*do.Support)
+		want  string
+	}{
+		{func(*do.Support) {}, "https://demo.example/help"},
+		{func(s *do.Support) { s.URL = "" }, "mailto:help@demo.example"},
+		{func(s *do.Support) { s.URL, s.Email = "", "" }, "tel:+15550100"},
+		{func(s *do.Support) { *s = do.Support{} }, ""},
+	} {
+		s := all
+		row.leave(&s)
+		if got := helpOf(s); got != row.want {
+			t.Errorf("of %+v it is %q, want %q", s, got, row.want)
+		}
+	}
+}

@@ -96,8 +96,15 @@ func TestSettingsValidateRejects(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
+}
+
+func TestFinalActionByClass(t *testing.T) {
+	t.Parallel()
 	if (Settings{Then: Cancel}).Final(Stock) != Skip || (Settings{}).Final(Funds) != Pause {
 		t.Error("stock has an end of its own")
+	}
+	if s := (Settings{Then: Cancel, OutOfStock: &StockPolicy{Then: Pause}}); s.Final(Stock) != Pause || s.Final(Funds) != Cancel {
+		t.Errorf("stock ends with %s and the others with %s", s.Final(Stock), s.Final(Funds))
 	}
 }
 

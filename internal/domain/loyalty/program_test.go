@@ -2,11 +2,13 @@ package loyalty
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
 func TestEarnRuleGivesPoints(t *testing.T) {
@@ -192,5 +194,23 @@ func TestRewardCodesAreStableAndDiffer(t *testing.T) {
 		if other == one {
 			t.Errorf("a reward has the code of one %s", name)
 		}
+	}
+}
+
+func TestRewardIsAsItsRuleSays(t *testing.T) {
+	t.Parallel()
+	d := &memberTx{shop: shop.Shop{Currency: "USD", Token: "secret"}, now: noon()}
+	rule := RedeemRule{ID: 3, Name: "Ten off", Type: DiscountCode, Percent: 10, MinPurchase: 25_000, Prefix: "LOYAL", ValidDays: 30, WithProducts: true}
+	r := rule.reward(5, d, Account{ID: 9}, 100*One, money.Amount{Currency: "USD"})
+	if r.Description != "Ten off" || r.Type != DiscountCode || r.Percent != 10 || r.MinPurchase != (money.Amount{Minor: 2500, Currency: "USD"}) ||
+		!strings.HasPrefix(r.Code, "LOYAL-") || !r.ExpiresAt.Equal(noon().AddDate(0, 0, 30)) || !r.Combines {
+		t.Errorf("the reward is %+v", r)
+	}
+	bare := RedeemRule{ID: 3, Type: DiscountCode, Value: 5000}.reward(5, d, Account{ID: 9}, 100*One, money.Amount{Minor: 500, Currency: "USD"})
+	if bare.Percent != 0 || bare.MinPurchase.Minor != 0 || strings.Contains(bare.Code, "-") || !bare.ExpiresAt.IsZero() || bare.Combines {
+		t.Errorf("the reward is %+v", bare)
+	}
+	if credit := (RedeemRule{ID: 4, Type: StoreCredit, Value: 5000, ValidDays: 30}).reward(6, d, Account{ID: 9}, One, money.Amount{}); credit.Code != "" || !credit.ExpiresAt.IsZero() || credit.State != Used {
+		t.Errorf("store credit is %+v", credit)
 	}
 }

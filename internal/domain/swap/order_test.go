@@ -37,3 +37,16 @@ func TestMoveChangesPlacesWithNeighbour(t *testing.T) {
 		}
 	}
 }
+
+func TestRuleOfLowerSequenceComesFirst(t *testing.T) {
+	t.Parallel()
+	to := func(id ID, sequence int, variant int64) Rule {
+		return rule(id, []Product{of(1, 1)}, []Product{of(variant, 1)}, func(r *Rule) { r.Sequence = sequence })
+	}
+	for want, rules := range map[string][]Rule{"a:2×1@2.00": {to(1, 1, 2), to(2, 2, 3)}, "a:3×1@3.00": {to(1, 2, 2), to(2, 1, 3)}} {
+		Sort(rules)
+		if got := words(Apply(rules, Order{Lines: items([3]int64{1, 1, 100})}, shelf()).Lines); got != want {
+			t.Errorf("the order becomes %s, want %s", got, want)
+		}
+	}
+}

@@ -37,6 +37,15 @@ func TestRuleThatIsOffChangesNoOrder(t *testing.T) {
 	}
 }
 
+func TestSilentRuleSaysSoInItsEntry(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []bool{true, false} {
+		if c := changesOf([]swap.Rule{{ID: 7, NoEmail: silent}}); len(c) != 1 || c[0].Silent != silent {
+			t.Errorf("a rule whose e-mail is off: %t: %+v", silent, c)
+		}
+	}
+}
+
 // stored is a store with one rule.
 type stored struct {
 	billing.ReadTx

@@ -13,7 +13,7 @@ func TestTemplateReplacesPartsOfALetter(t *testing.T) {
 	t.Parallel()
 	w := writer(t)
 	f := mailtemplate.Fields{
-		Subject: "{{ customer.first_name }}: {{ order.total }} on {{ order.date }}", Heading: "Soon, {{ customer.first_name }}",
+		Subject: "{{ customer.first_name }}: {{ order.total }} on {{ order.date }}", Heading: "Soon, {{ customer.first_name }}", Preheader: "Beside, {{ customer.first_name }}",
 		Body: "<p>Hi {{ customer.first_name }} at {{ shop.name }}</p>\n{{ letter.orders }}\n<p>Bye<br>us</p>{{ letter.button }}{% for item in order.items %}<p>{{ item.title }}</p>{% endfor %}", Button: "Look, {{ customer.first_name }}",
 	}
 	l, problems, err := w.Preview(t.Context(), hostile, mailtemplate.Key{Kind: notify.UpcomingOrder, Language: "en"}, f)
@@ -24,7 +24,7 @@ func TestTemplateReplacesPartsOfALetter(t *testing.T) {
 		t.Errorf("subject %q, want %q", l.Subject, want)
 	}
 	lint(t, "a template", "en", l)
-	for _, want := range []string{"Soon, Ada", "Hi Ada at &lt;b&gt;", "Next order", "Look, Ada", "<p>Green tea</p>", "Stop these messages"} {
+	for _, want := range []string{"Soon, Ada", "Beside, Ada", "Hi Ada at &lt;b&gt;", "Next order", "Look, Ada", "<p>Green tea</p>", "Stop these messages"} {
 		if !strings.Contains(l.HTML, want) {
 			t.Errorf("the HTML lacks %q", want)
 		}

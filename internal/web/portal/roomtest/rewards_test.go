@@ -71,7 +71,7 @@ func TestSubscriberRedeemsPoints(t *testing.T) {
 			terms.Earn[i].Active = true
 		}
 	})
-	s.Want(s.Get(portaltest.At+rewardsPath), http.StatusOK, "You have nothing yet.", "Ways to earn", "1 Points for every $1.00")
+	s.Want(s.Get(portaltest.At+rewardsPath), http.StatusOK, "You have nothing yet.", "Ways to earn", "Renew a subscription", "1 Points for every $1.00")
 	s.add(1690*loyalty.One, 0)
 	s.add(100*loyalty.One, newsletterRule) // and 50 for joining
 	p := s.Get(portaltest.At + rewardsPath)
@@ -101,8 +101,9 @@ func TestPendingPointsSayWhenTheyCanBeSpent(t *testing.T) {
 		change func(*loyalty.Terms)
 		says   string
 	}{
-		"after days":  {func(terms *loyalty.Terms) { terms.PendingDays = 14 }, "25 Points, to spend from Friday, March 12"},
-		"by approval": {func(terms *loyalty.Terms) { terms.Approval = true }, "25 Points, once the store approves them"},
+		"after days":              {func(terms *loyalty.Terms) { terms.PendingDays = 14 }, "25 Points, to spend from Friday, March 12"},
+		"by approval":             {func(terms *loyalty.Terms) { terms.Approval = true }, "25 Points, once the store approves them"},
+		"by the store's own name": {func(terms *loyalty.Terms) { terms.Label, terms.Approval = "Beans", true }, "25 Beans, once the store approves them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	do "github.com/perennialhq/perennial/internal/domain/portal"
 	"github.com/perennialhq/perennial/internal/domain/shop"
+	"github.com/perennialhq/perennial/internal/store"
 	"github.com/perennialhq/perennial/internal/web/portal"
 	"github.com/perennialhq/perennial/internal/web/portal/home"
 	"github.com/perennialhq/perennial/internal/web/portal/portaltest"
@@ -277,5 +278,34 @@ func TestResumeNamesEveryLineAndNeedsPaymentMethod(t *testing.T) {
 	s.Want(s.Send(p, path), http.StatusOK, "There is no payment method that can be charged.")
 	if len(c.asked) > 0 {
 		t.Errorf("asked for %v", c.asked)
+	}
+}
+
+func TestAsManyOrdersAreShownAsTheStoreSays(t *testing.T) {
+	t.Parallel()
+	s := openSubscription(t, &subscriptionChanges{})
+	c := portaltest.Subscription(1)
+	list := portaltest.Orders(1, 8)
+	for i := range list {
+		list[i].ID = 0
+	}
+	s.Put(s.First, []contract.Contract{c}, list...)
+	s.Settle(c)
+	s.SignIn(portaltest.Maya)
+	rows := func() int {
+		_, upcoming, _ := strings.Cut(s.Get(portaltest.At+"/s/1").Text, `id="upcoming"`)
+		upcoming, _, _ = strings.Cut(upcoming, "</section>")
+		return strings.Count(upcoming, "<li")
+	}
+	if got := rows(); got != 6 {
+		t.Errorf("%d orders are shown without a setting, want 6", got)
+	}
+	if err := s.DB.Update(t.Context(), s.First.ID, func(tx *store.Tx) error {
+		return tx.PutPortalSettings(t.Context(), &do.Settings{Upcoming: 2})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(); got != 2 {
+		t.Errorf("%d orders are shown, want 2", got)
 	}
 }
