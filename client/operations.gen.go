@@ -8360,7 +8360,7 @@ type UpdateVariantParams struct {
 	// ProrateDowngrade false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once.
 	ProrateDowngrade *bool `form:"prorateDowngrade,omitempty" json:"prorateDowngrade,omitempty"`
 
-	// SkipBilling No charge or refund on the plan change. The change itself never charges: both values give the same result.
+	// SkipBilling true: no charge or refund on the plan change. Otherwise, on a plan that is allowed for upgrade and downgrade, what the new variant costs more or less in the rest of the term that is paid for is settled with the next orders: the next one costs more, or the next ones cost less. 400 differenceNotSettled where that cannot be.
 	SkipBilling *bool `form:"skipBilling,omitempty" json:"skipBilling,omitempty"`
 }
 
@@ -9464,7 +9464,7 @@ func (c *Client) UpdateOneOffQuantity(ctx context.Context, params *UpdateOneOffQ
 
 // UpdateVariant is PUT /api/external/v2/subscription-contract-update-variant: Replace a line's variant.
 //
-// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The change itself never charges or refunds: the new price counts from the next order, with either value of skipBilling.
+// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The new price counts from the next order. On a plan that is allowed for upgrade and downgrade, the difference for the rest of the term that is paid for is settled with the orders to come, unless skipBilling=true. The platform charges a cycle once, so nothing is charged or refunded at once.
 func (c *Client) UpdateVariant(ctx context.Context, params *UpdateVariantParams) (*ContractObject, error) {
 	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/api/external/v2/subscription-contract-update-variant"), params, nil)
 }

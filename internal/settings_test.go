@@ -59,7 +59,7 @@ var settingsTable = []struct {
 		Trial.KeepDate: test TestFreeTrialSetsFirstChargeDate
 		MemberOnly NonMemberOnly InclusiveTags ExclusiveTags: internal/domain/portal TestOptionIsOfferedToItsAudience
 		Lifetime: internal/domain/portal TestOptionIsOfferedToItsAudience, test TestLifetimeMembershipIsNeverRenewedOrPaused
-		Exchange: test TestDowngradeWaitsOnRequest
+		Exchange: test TestPlanChangeSettlesPaidTerm
 		RulesJSON: refused PlanOption, internal/domain/plan TestRulesInJSONAreRefused
 	`},
 	{"bundle", reflect.TypeFor[bundle.Settings](), `

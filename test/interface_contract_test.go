@@ -389,12 +389,12 @@ func TestContractWithoutPaymentMethodChargesNothing(t *testing.T) {
 	}
 }
 
-// stepped makes a group and returns its selling plan, on which people may step down.
-func (s *subscription) stepped() string {
+// stepped makes a group and returns its selling plan, on which people may step up and down or may not.
+func (s *subscription) stepped(may bool) string {
 	s.t.Helper()
 	var made group
 	body := monthlyGroup("Coffee")
-	body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = true
+	body["subscriptionPlans"].([]any)[0].(map[string]any)["allowedForUpgradeDowngrade"] = may
 	if got := s.post("/subscription-groups", body, &made); got != http.StatusCreated {
 		s.t.Fatalf("making a group answered %d", got)
 	}
@@ -407,7 +407,7 @@ func dear(t *testing.T) *subscription {
 	s := subscribe(t, nil)
 	line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
 	of := fmt.Sprintf("contractId=%d&lineId=%s", s.id, url.QueryEscape(line))
-	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+s.stepped()+"&"+of, nil)
+	s.change("PUT", "/subscription-contracts-update-line-item-selling-plan?sellingPlanId="+s.stepped(true)+"&"+of, nil)
 	s.change("PUT", "/subscription-contracts-update-line-item-price?basePrice=99&"+of, nil)
 	return s
 }
@@ -492,6 +492,56 @@ func TestDowngradeWaitsOnRequest(t *testing.T) {
 			if orders := s.orders(); len(orders) != 0 {
 				t.Errorf("the change was charged: %+v", orders)
 			}
+		})
+	}
+}
+
+// What another product costs more or less in the rest of the term that is paid for comes with the orders
+// after it, on a plan that people may step up and down on, unless it is left out.
+func TestPlanChangeSettlesPaidTerm(t *testing.T) {
+	t.Parallel()
+	change := func(s *subscription, from, to article, query string) string {
+		return fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d%s", s.id, from.VariantID, to.VariantID, query)
+	}
+	for name, test := range map[string]struct {
+		up, fixed bool
+		query     string
+		want      string
+	}{
+		"a dearer product":                               {up: true, want: "28.80 97.44 70.20"}, // two of 20.70 more, for 19 days and 18 hours of 30 days
+		"a dearer product, to be charged":                {up: true, query: "&skipBilling=false", want: "28.80 97.44 70.20"},
+		"a dearer product without a charge":              {up: true, query: "&skipBilling=true", want: "28.80 70.20 70.20"},
+		"a cheaper product":                              {want: "70.20 1.54 28.80"},
+		"a cheaper product without a credit":             {query: "&skipBilling=true", want: "70.20 28.80 28.80"},
+		"a cheaper product that waits":                   {query: "&prorateDowngrade=false", want: "70.20 28.80 28.80"},
+		"a cheaper product on a plan that is not for it": {fixed: true, want: "70.20 28.80 28.80"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := subscribe(t, nil)
+			sold := s.articles()
+			from, to := sold[0], sold[2]
+			line := s.change("GET", fmt.Sprintf("/subscription-contracts/%d", s.id), nil).Lines.Nodes[0].ID
+			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-selling-plan?sellingPlanId=%s&contractId=%d&lineId=%s", s.stepped(!test.fixed), s.id, url.QueryEscape(line)), nil)
+			if !test.up {
+				from, to = to, from
+				s.change("PUT", change(s, to, from, "&skipBilling=true"), nil)
+			}
+			first := s.upcoming()[0].BillingDate
+			s.until(first.AddDate(0, 0, 10).Format(time.DateOnly))
+			s.change("PUT", change(s, from, to, test.query), nil)
+			if test.up && test.query == "" { // the difference that waits would be lost
+				want(t, s.demand("PUT", strings.TrimPrefix(change(s, to, from, ""), api), s.key, nil), http.StatusBadRequest, "differenceNotSettled")
+			}
+			var next []struct {
+				OrderAmount float64 `json:"orderAmount"`
+			}
+			s.get(fmt.Sprintf("/subscription-billing-attempts/top-orders?contractId=%d", s.id), &next)
+			if said := fmt.Sprintf("%.2f %.2f", next[0].OrderAmount, next[1].OrderAmount); !strings.HasSuffix(test.want, said) && !strings.Contains(test.query, "prorate") {
+				t.Errorf("the next orders are said to cost %s, want those of %s", said, test.want)
+			}
+			s.until(first.AddDate(0, 2, 1).Format(time.DateOnly))
+			s.wantAmounts(strings.Fields(test.want)...)
 		})
 	}
 }

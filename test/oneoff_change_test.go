@@ -245,7 +245,7 @@ func TestPriceStepsSwapsAndDowngradesReachOrderWithOneOff(t *testing.T) {
 	t.Run("a downgrade that waited", func(t *testing.T) {
 		t.Parallel()
 		s := load(t)
-		s.make("s-update-line-item-selling-plan?sellingPlanId=" + s.stepped() + "&lineId=" + s.lines[1])
+		s.make("s-update-line-item-selling-plan?sellingPlanId=" + s.stepped(true) + "&lineId=" + s.lines[1])
 		s.make("s-update-line-item-price?basePrice=99&lineId=" + s.lines[1])
 		s.make(fmt.Sprintf("-update-variant?oldVariantId=%d&newVariantId=%d&prorateDowngrade=false", s.products[1].VariantID, s.products[3].VariantID))
 		s.pass("P6D")

@@ -23,6 +23,7 @@ type LineChange struct {
 	Price                *money.Amount // of a unit
 	Reprice              bool          // when the variant changes, the selling plan sets the price
 	DowngradeAtNextOrder bool          // a cheaper variant is applied with the next order
+	Settle               bool          // with Reprice: what the variant costs more or less in the paid term is settled with the next orders
 	Pricing              *[]contract.CyclePrice
 	Base                 *money.Amount // base of prices by cycle; nil: the current price, or without Pricing the current base
 	Announced            bool          // a higher price applies from the first order that is due in PriceNotice or later
@@ -164,7 +165,8 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 		if err != nil {
 			return amend.Change{}, err
 		}
-		if price == nil && l.Reprice {
+		repriced := price == nil && l.Reprice
+		if repriced {
 			amount, pricing, err := s.UnitPrice(ctx, store.ID, d.Contract, sold[variant], plan)
 			if err != nil {
 				return amend.Change{}, err
@@ -188,6 +190,13 @@ func (s *Service) lineChange(ctx context.Context, store shop.Shop, d contract.De
 			about.Title, about.Variant = sold[variant].ProductTitle, variant
 			details := about
 			details.OldVariant = is.VariantID
+			if l.Settle && repriced {
+				more, err := s.differenceOf(ctx, store, d, replacement{line: at, plan: plan, variant: sold[variant], price: *price, pricing: edit.Pricing})
+				if err != nil {
+					return amend.Change{}, err
+				}
+				details.Difference = more.apply(&c, &edit)
+			}
 			record(activity.ProductReplace, details)
 		}
 	}

@@ -29,7 +29,8 @@ type LineDetails struct {
 	OldQuantity int    `json:"oldQuantity,omitempty"`
 	Price       string `json:"price,omitempty"`
 	OldPrice    string `json:"oldPrice,omitempty"`
-	Silent      bool   `json:"silent,omitempty"` // the customer gets no e-mail about it
+	Silent      bool   `json:"silent,omitempty"`     // the customer gets no e-mail about it
+	Difference  string `json:"difference,omitempty"` // of a replaced product in the paid term, settled with the next orders; below zero: a credit
 
 	AppliesAt time.Time `json:"appliesAt,omitzero"` // Price: when the first order is due that has it; zero: the next order has it
 }
