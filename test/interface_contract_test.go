@@ -504,9 +504,9 @@ func TestPlanChangeSettlesPaidTerm(t *testing.T) {
 		return fmt.Sprintf("/subscription-contract-update-variant?contractId=%d&oldVariantId=%d&newVariantId=%d%s", s.id, from.VariantID, to.VariantID, query)
 	}
 	for name, test := range map[string]struct {
-		up, fixed bool
-		query     string
-		want      string
+		up, fixed, free bool
+		query           string
+		want            string
 	}{
 		"a dearer product":                               {up: true, want: "28.80 97.44 70.20"}, // two of 20.70 more, for 19 days and 18 hours of 30 days
 		"a dearer product, to be charged":                {up: true, query: "&skipBilling=false", want: "28.80 97.44 70.20"},
@@ -515,6 +515,7 @@ func TestPlanChangeSettlesPaidTerm(t *testing.T) {
 		"a cheaper product without a credit":             {query: "&skipBilling=true", want: "70.20 28.80 28.80"},
 		"a cheaper product that waits":                   {query: "&prorateDowngrade=false", want: "70.20 28.80 28.80"},
 		"a cheaper product on a plan that is not for it": {fixed: true, want: "70.20 28.80 28.80"},
+		"a cheaper product after an order for nothing":   {free: true, want: "0.00 28.80 28.80"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -526,6 +527,9 @@ func TestPlanChangeSettlesPaidTerm(t *testing.T) {
 			if !test.up {
 				from, to = to, from
 				s.change("PUT", change(s, to, from, "&skipBilling=true"), nil)
+			}
+			if test.free {
+				s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?percentage=100&recurringCycleLimit=1&contractId=%d", s.id), nil)
 			}
 			first := s.upcoming()[0].BillingDate
 			s.until(first.AddDate(0, 0, 10).Format(time.DateOnly))

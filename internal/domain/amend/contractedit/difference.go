@@ -79,11 +79,18 @@ func (s *Service) differenceOf(ctx context.Context, store shop.Shop, d contract.
 		}
 		return difference{total: more.Times(int64(is.Quantity)), pricing: pricing}, nil
 	case total.Minor < 0:
-		each, orders, ok := terms.CreditOver(total.Times(-1), r.price.Times(int64(is.Quantity)))
+		credit := total.Times(-1)
+		if most := term.Rest(d.LastOrderAmount, now); !d.LastOrderAt.IsZero() && most.Minor < credit.Minor {
+			credit = most // discounts have made the order cheaper than its lines
+		}
+		if credit.Minor <= 0 {
+			return difference{}, nil
+		}
+		each, orders, ok := terms.CreditOver(credit, r.price.Times(int64(is.Quantity)))
 		if !ok {
 			return difference{}, notSettled("its orders to come are too cheap for the credit")
 		}
-		return difference{total: total, credit: &platform.Discount{Title: differenceTitle, Amount: each, CycleLimit: orders, AllLines: true}}, nil
+		return difference{total: credit.Times(-1), credit: &platform.Discount{Title: differenceTitle, Amount: each, CycleLimit: orders, AllLines: true}}, nil
 	}
 	return difference{}, nil
 }
