@@ -1579,7 +1579,7 @@ type BrandedPromised struct {
 
 // BundleDiscounts defines model for BundleDiscounts.
 type BundleDiscounts struct {
-	// EnableVolumeDiscounts Whether the storefront takes the tiers off the price of a box when it is sold; orders and changes of a contract do not look at them. Needs at least one tier.
+	// EnableVolumeDiscounts Whether the highest tier that the pieces of a box reach is taken off its price. Needs at least one tier.
 	EnableVolumeDiscounts *bool `json:"enableVolumeDiscounts,omitempty"`
 
 	// VolumeDiscountTiers By rising minProducts.
@@ -1698,7 +1698,7 @@ type BundleSettings struct {
 	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription bool `json:"disableProductDescription"`
 
-	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	// Discounts Discounts for larger boxes, in every order.
 	Discounts BundleDiscounts `json:"discounts"`
 
 	// DisplaySettings How the storefront shows the products.
@@ -1758,7 +1758,7 @@ type BundleSettings struct {
 	// Examples: Not added
 	FailedToAddTitleText string `json:"failedToAddTitleText"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
 	//
 	// Examples: 49
 	FixedBundlePrice float64 `json:"fixedBundlePrice"`
@@ -1841,7 +1841,7 @@ type BundleSettings struct {
 	// Examples: white
 	PageBackgroundColor string `json:"pageBackgroundColor"`
 
-	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
+	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
 	PricingModel BundleSettingsPricingModel `json:"pricingModel"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
@@ -1957,7 +1957,7 @@ type BundleSettings struct {
 	// Examples: Subtotal
 	Subtotal string `json:"subtotal"`
 
-	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
+	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
 	//
 	// Examples: Save more
 	TieredDiscount string `json:"tieredDiscount"`
@@ -1994,7 +1994,7 @@ type BundleSettingsBundleRedirect string
 // BundleSettingsOpeningSidebarType When the sidebar opens automatically. Kept for the merchant's storefront; the service does not read it.
 type BundleSettingsOpeningSidebarType string
 
-// BundleSettingsPricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
+// BundleSettingsPricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
 type BundleSettingsPricingModel string
 
 // CategoryLimit defines model for CategoryLimit.
@@ -2318,7 +2318,7 @@ type ContractRow struct {
 	// Examples: false
 	AllowDeliveryAddressOverride bool `json:"allowDeliveryAddressOverride"`
 
-	// AllowDeliveryPriceOverride Whether what delivery costs may be set by hand on the contract. Always false.
+	// AllowDeliveryPriceOverride Whether what delivery costs was set on the contract, and so stays when its orders go to another address.
 	//
 	// Examples: false
 	AllowDeliveryPriceOverride bool `json:"allowDeliveryPriceOverride"`
@@ -2517,7 +2517,7 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
-	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate. Deliveries of a prepaid contract come in between.
+	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate and, in a pause that ends automatically, the first one after it. Deliveries of a prepaid contract come in between.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	NextPaidBillingDate *time.Time `json:"nextPaidBillingDate"`
@@ -6464,7 +6464,7 @@ type VariantSwap struct {
 
 // VolumeTier defines model for VolumeTier.
 type VolumeTier struct {
-	// DiscountPercent What is taken off the price, in percent.
+	// DiscountPercent What is taken off the price of the box, in percent, rounded to the currency's minor unit.
 	//
 	// Examples: 10
 	DiscountPercent float64 `json:"discountPercent"`
@@ -7416,7 +7416,7 @@ type CreateBundleSettingsJSONBody struct {
 	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
 
-	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	// Discounts Discounts for larger boxes, in every order.
 	Discounts *BundleDiscounts `json:"discounts,omitempty"`
 
 	// DisplaySettings How the storefront shows the products.
@@ -7476,7 +7476,7 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
 	//
 	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
@@ -7559,7 +7559,7 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
+	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
 	PricingModel *CreateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
@@ -7675,7 +7675,7 @@ type CreateBundleSettingsJSONBody struct {
 	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
-	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
+	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
 	//
 	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
@@ -7810,7 +7810,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// DisableProductDescription Hides descriptions. Kept for the merchant's storefront; the service does not read it.
 	DisableProductDescription *bool `json:"disableProductDescription,omitempty"`
 
-	// Discounts Discounts for larger boxes. The storefront applies them when the box is sold: orders and changes of a contract do not look at them.
+	// Discounts Discounts for larger boxes, in every order.
 	Discounts *BundleDiscounts `json:"discounts,omitempty"`
 
 	// DisplaySettings How the storefront shows the products.
@@ -7870,7 +7870,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: Not added
 	FailedToAddTitleText *string `json:"failedToAddTitleText,omitempty"`
 
-	// FixedBundlePrice In the store's currency. Required with FIXED. The storefront applies it: see pricingModel.
+	// FixedBundlePrice Of a box, for one delivery, in the store's currency. Required with FIXED. Contracts in other currencies cost the sum of their products.
 	//
 	// Examples: 49
 	FixedBundlePrice *float64 `json:"fixedBundlePrice,omitempty"`
@@ -7953,7 +7953,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: white
 	PageBackgroundColor *string `json:"pageBackgroundColor,omitempty"`
 
-	// PricingModel What the storefront asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, whatever is in the box. The storefront applies it when the box is sold: contracts keep the prices of their lines, and orders and changes of a contract do not look at it.
+	// PricingModel What an order asks for a box. DYNAMIC: the sum of the products. FIXED: fixedBundlePrice, or the sum of the products where that is less. See the discount Box price of the contract.
 	PricingModel *UpdateBundleSettingsJSONBodyPricingModel `json:"pricingModel,omitempty"`
 
 	// ProceedToCheckoutButtonText On the button that leads to the checkout. May not be empty. Kept for the merchant's storefront; the service does not read it.
@@ -8069,7 +8069,7 @@ type UpdateBundleSettingsJSONBody struct {
 	// Examples: Subtotal
 	Subtotal *string `json:"subtotal,omitempty"`
 
-	// TieredDiscount Heads the list of volume discounts. Kept for the merchant's storefront; the service does not read it.
+	// TieredDiscount Heads the list of volume discounts. The list itself is discounts.volumeDiscountTiers.
 	//
 	// Examples: Save more
 	TieredDiscount *string `json:"tieredDiscount,omitempty"`
@@ -8360,7 +8360,7 @@ type UpdateVariantParams struct {
 	// ProrateDowngrade false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once.
 	ProrateDowngrade *bool `form:"prorateDowngrade,omitempty" json:"prorateDowngrade,omitempty"`
 
-	// SkipBilling true: no charge or refund on the plan change. Otherwise, on a plan that is allowed for upgrade and downgrade, what the new variant costs more or less in the rest of the term that is paid for is settled with the next orders: the next one costs more, or the next ones cost less. 400 differenceNotSettled where that cannot be.
+	// SkipBilling false: no charge or refund on the plan change. true, or without it: on a plan that is allowed for upgrade and downgrade, what the new variant costs more or less in the rest of the term that is paid for is settled with the next orders: the next one costs more, or the next ones cost less. 400 differenceNotSettled where that cannot be.
 	SkipBilling *bool `form:"skipBilling,omitempty" json:"skipBilling,omitempty"`
 }
 
@@ -9464,7 +9464,7 @@ func (c *Client) UpdateOneOffQuantity(ctx context.Context, params *UpdateOneOffQ
 
 // UpdateVariant is PUT /api/external/v2/subscription-contract-update-variant: Replace a line's variant.
 //
-// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The new price counts from the next order. On a plan that is allowed for upgrade and downgrade, the difference for the rest of the term that is paid for is settled with the orders to come, unless skipBilling=true. The platform charges a cycle once, so nothing is charged or refunded at once.
+// Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. The new price counts from the next order. On a plan that is allowed for upgrade and downgrade, the difference for the rest of the term that is paid for is settled with the orders to come, unless skipBilling=false. The platform charges a cycle once, so nothing is charged or refunded at once.
 func (c *Client) UpdateVariant(ctx context.Context, params *UpdateVariantParams) (*ContractObject, error) {
 	return call.Do[*ContractObject](ctx, c.caller, "PUT", call.Path("/api/external/v2/subscription-contract-update-variant"), params, nil)
 }

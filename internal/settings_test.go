@@ -67,7 +67,8 @@ var settingsTable = []struct {
 		Texts.SelectedFrequencyLabelText Texts.AddButtonText Texts.SelectMinimumProductButtonText Texts.ProductsToProceedText: storefront BundleSettings
 		Texts.ProceedToCheckoutButtonText Texts.MyDeliveryText Texts.Title Texts.FailedToAddTitleText Texts.FailedToAddMsgText: storefront BundleSettings
 		Texts.OkBtnText Texts.VariantNotAvailable Texts.ViewProduct Texts.ProductDetails Texts.EditQuantity Texts.Cart: storefront BundleSettings
-		Texts.ShoppingCart Texts.TieredDiscount Texts.Subtotal Texts.CheckoutMessage Texts.ContinueShopping: storefront BundleSettings
+		Texts.TieredDiscount: internal/web/portal/roomtest TestBoxSaysWhatItCosts
+		Texts.ShoppingCart Texts.Subtotal Texts.CheckoutMessage Texts.ContinueShopping: storefront BundleSettings
 		Texts.SpendAmountGetDiscount Texts.BuyQuantityGetDiscount Texts.RemoveItem Texts.CongratsMessageText Texts.SpentText: storefront BundleSettings
 		Texts.QuantityLabel Texts.VariantLabelTextV2 Texts.ItemsText: storefront BundleSettings
 		Look.BundleTopHTML Look.BundleBottomHTML Look.LeftSidebarHTML Look.RightSidebarHTML Look.ButtonColor: storefront BundleSettings
@@ -86,9 +87,7 @@ var settingsTable = []struct {
 		Rules.Enabled Rules.MinProducts Rules.MaxProducts Rules.MinValue Rules.MaxValue: internal/domain/bundle TestRulesCheck
 		Rules.AllowModifications Rules.LockAfterFirstOrder Rules.CutoffDays Rules.MaxSwaps: internal/domain/bundle TestRulesCheck
 		Rules.CategoryLimits.Min Rules.CategoryLimits.Max Rules.NeedsSeveralCategory: internal/domain/bundle TestRulesCheck
-		Pricing.Model Pricing.Volume: internal/domain/bundle TestTypeFollowsRulesAndPrice
-		Pricing.Fixed: internal/domain/bundle TestSettingsValidateRejects
-		Pricing.Tiers.MinProducts Pricing.Tiers.Percent: test TestBundleKeepsVolumeDiscounts
+		Pricing.Model Pricing.Volume Pricing.Fixed Pricing.Tiers.MinProducts Pricing.Tiers.Percent: test TestBoxesCostWhatTheySay
 		Pricing.Rotates: refused BundleSettings.enableProductRotation, internal/domain/bundle TestSettingWithoutEffectIsRefused
 		Display.LayoutType Display.ProductsPerRow Display.ShowProductImages Display.ShowProductDescriptions: storefront DisplaySettings
 		Display.ShowPricing Display.EnableFiltering Display.EnableSearch Display.ShowBundlePreview: storefront DisplaySettings
@@ -147,6 +146,7 @@ var settingsTable = []struct {
 		DisabledMails: internal/domain/notify TestDisabledKindIsNotSent
 		EnabledMails: internal/domain/loyalty TestEarnedPointsAndBirthdaysAreReportedWhereTheStoreEnablesIt
 		EnabledSMS: internal/domain/notify TestSMSWaitForTheMorningAndGoToThoseWhoAgree
+		DeliveryRule: test TestDeliveryFollowsAddress
 		FailureDigest: internal/domain/notify TestPeriodsOfDigestsFollowEachOther
 		RatePerSecond RateBurst: test TestSandboxControlChangesShopSettings
 		CatchUpHours: test TestOrderWaitingForCatchUpYieldsToNewerOne

@@ -457,8 +457,8 @@ func TestDowngradeWaitsOnRequest(t *testing.T) {
 		"nothing is said":                {"", false},
 		"it can wait":                    {"&prorateDowngrade=false", true},
 		"it is wanted at once":           {"&prorateDowngrade=true", false},
-		"at once and without any charge": {"&prorateDowngrade=true&skipBilling=true", false},
-		"charging is not kept from":      {"&prorateDowngrade=true&skipBilling=false", false},
+		"at once and without any charge": {"&prorateDowngrade=true&skipBilling=false", false},
+		"charging is not kept from":      {"&prorateDowngrade=true&skipBilling=true", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -509,10 +509,10 @@ func TestPlanChangeSettlesPaidTerm(t *testing.T) {
 		want            string
 	}{
 		"a dearer product":                               {up: true, want: "28.80 97.44 70.20"}, // two of 20.70 more, for 19 days and 18 hours of 30 days
-		"a dearer product, to be charged":                {up: true, query: "&skipBilling=false", want: "28.80 97.44 70.20"},
-		"a dearer product without a charge":              {up: true, query: "&skipBilling=true", want: "28.80 70.20 70.20"},
+		"a dearer product, to be charged":                {up: true, query: "&skipBilling=true", want: "28.80 97.44 70.20"},
+		"a dearer product without a charge":              {up: true, query: "&skipBilling=false", want: "28.80 70.20 70.20"},
 		"a cheaper product":                              {want: "70.20 1.54 28.80"},
-		"a cheaper product without a credit":             {query: "&skipBilling=true", want: "70.20 28.80 28.80"},
+		"a cheaper product without a credit":             {query: "&skipBilling=false", want: "70.20 28.80 28.80"},
 		"a cheaper product that waits":                   {query: "&prorateDowngrade=false", want: "70.20 28.80 28.80"},
 		"a cheaper product on a plan that is not for it": {fixed: true, want: "70.20 28.80 28.80"},
 		"a cheaper product after an order for nothing":   {free: true, want: "0.00 28.80 28.80"},
@@ -526,7 +526,7 @@ func TestPlanChangeSettlesPaidTerm(t *testing.T) {
 			s.change("PUT", fmt.Sprintf("/subscription-contracts-update-line-item-selling-plan?sellingPlanId=%s&contractId=%d&lineId=%s", s.stepped(!test.fixed), s.id, url.QueryEscape(line)), nil)
 			if !test.up {
 				from, to = to, from
-				s.change("PUT", change(s, to, from, "&skipBilling=true"), nil)
+				s.change("PUT", change(s, to, from, "&skipBilling=false"), nil)
 			}
 			if test.free {
 				s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?percentage=100&recurringCycleLimit=1&contractId=%d", s.id), nil)

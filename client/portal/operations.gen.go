@@ -1525,7 +1525,7 @@ type ContractRow struct {
 	// Examples: 2026-01-31T08:00:00Z
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
-	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate and, in a pause that ends by itself, the first one after it. Deliveries of a prepaid contract come in between.
+	// NextPaidBillingDate When the next payment is due: the same as nextBillingDate and, in a pause that ends automatically, the first one after it. Deliveries of a prepaid contract come in between.
 	//
 	// Examples: 2026-01-31T08:00:00Z
 	NextPaidBillingDate *time.Time `json:"nextPaidBillingDate"`

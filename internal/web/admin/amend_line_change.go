@@ -18,7 +18,7 @@ type variantQuery struct {
 	OldVariant string        `query:"oldVariantId" doc:"The variant of the line: number or graph id."`
 	NewVariant string        `query:"newVariantId" required:"true" doc:"The variant that takes its place: number or graph id."`
 	Prorate    web.Opt[bool] `query:"prorateDowngrade" doc:"false lets a downgrade (a cheaper variant on a plan that is allowed for upgrade and downgrade) wait for the next order. Otherwise it is made at once."`
-	SkipBill   bool          `query:"skipBilling" default:"false" doc:"true: no charge or refund on the plan change. Otherwise, on a plan that is allowed for upgrade and downgrade, what the new variant costs more or less in the rest of the term that is paid for is settled with the next orders: the next one costs more, or the next ones cost less. 400 differenceNotSettled where that cannot be."`
+	SkipBill   web.Opt[bool] `query:"skipBilling" doc:"false: no charge or refund on the plan change. true, or without it: on a plan that is allowed for upgrade and downgrade, what the new variant costs more or less in the rest of the term that is paid for is settled with the next orders: the next one costs more, or the next ones cost less. 400 differenceNotSettled where that cannot be."`
 }
 
 func (h lineHandlers) updateVariant(ctx context.Context, in *variantQuery) (*contractOut, error) {
@@ -39,7 +39,7 @@ func (h lineHandlers) updateVariant(ctx context.Context, in *variantQuery) (*con
 	if err != nil {
 		return nil, err
 	}
-	d, err := h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value, Settle: !in.SkipBill})
+	d, err := h.edits.ChangeLine(ctx, web.CallerOf(ctx).Shop.ID, cmd, contractedit.LineChange{Line: in.OldLine, OldVariant: old, Variant: &variant, Reprice: true, DowngradeAtNextOrder: in.Prorate.Set && !in.Prorate.Value, Settle: !in.SkipBill.Set || in.SkipBill.Value})
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		switch {
 		case f.Param == "variantId":

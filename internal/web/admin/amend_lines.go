@@ -10,7 +10,7 @@ import (
 func (h lineHandlers) register(api *web.API) {
 	web.Register(api, amendment(contractLines, "updateVariant", "/subscription-contract-update-variant", "Replace a line's variant",
 		"Puts another variant into a line, at the price that the line's plan gives it. The line is named by its id or by its variant; the id wins. "+
-			"The new price counts from the next order. On a plan that is allowed for upgrade and downgrade, the difference for the rest of the term that is paid for is settled with the orders to come, unless skipBilling=true. "+
+			"The new price counts from the next order. On a plan that is allowed for upgrade and downgrade, the difference for the rest of the term that is paid for is settled with the orders to come, unless skipBilling=false. "+
 			"The platform charges a cycle once, so nothing is charged or refunded at once."), h.updateVariant)
 	web.Register(api, amendment(contractLines, "updateLineItem", "/subscription-contracts-update-line-item", "Change a line",
 		"Sets a line's variant, quantity, unit price or the name of its selling plan: at least one of them, and what is left out stays. Without a price the plan gives the price of a new variant."), h.updateLine)

@@ -130,6 +130,6 @@ func (more difference) apply(c *amend.Change, edit *platform.LineEdit) string {
 }
 
 func notSettled(why string) error {
-	return fault.New(fault.FailedPrecondition, "what the line costs more or less in the term that is paid for cannot be settled: %s; send skipBilling=true to change it without", why).
+	return fault.New(fault.FailedPrecondition, "what the line costs more or less in the term that is paid for cannot be settled: %s; send skipBilling=false to change it without", why).
 		Entity(amend.Entity).Code("differenceNotSettled").Field("skipBilling")
 }

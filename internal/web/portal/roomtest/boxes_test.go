@@ -24,13 +24,14 @@ type boxesChanges struct {
 	subscription.Changes
 	*portaltest.Site
 
-	rules bundle.Rules
-	asked []string
+	rules  bundle.Rules
+	prices bundle.Pricing
+	asked  []string
 }
 
 func (c *boxesChanges) Box(ctx context.Context, who do.Caller, id contract.ID) (do.Box, error) {
 	v, err := c.Portal.Contract(ctx, who, id)
-	return do.Box{View: v, Bundle: bundle.Settings{Rules: c.rules}, Held: []do.BoxProduct{{Product: portaltest.Product(201, "House Blend Coffee", "Whole bean", 1408), Quantity: 2}}}, err
+	return do.Box{View: v, Bundle: bundle.Settings{Rules: c.rules, Pricing: c.prices, Texts: bundle.Texts{TieredDiscount: "The more, the cheaper"}}, Held: []do.BoxProduct{{Product: portaltest.Product(201, "House Blend Coffee", "Whole bean", 1408), Quantity: 2}}}, err
 }
 
 func (c *boxesChanges) DraftBox(_ context.Context, _ do.Box, want []contractedit.BoxItem) (do.BoxDraft, error) {
@@ -69,6 +70,16 @@ func openBoxes(t *testing.T, rules bundle.Rules) (*portaltest.Site, *boxesChange
 		return []portal.Room{home.New(home.Options{Homes: s.Overview}), subscription.New(subscription.Options{Sheets: s.Overview, Changes: c, Boxes: boxed}), boxes.New(boxes.Options{Changes: c})}
 	})
 	return s, c
+}
+
+func TestBoxSaysWhatItCosts(t *testing.T) {
+	t.Parallel()
+	s, c := openBoxes(t, bundle.Rules{})
+	if p := s.Get(portaltest.At + boxesPath); strings.Contains(p.Text, "for the box") || strings.Contains(p.Text, "The more") {
+		t.Errorf("a box that costs the sum of its products says: %s", p.Text)
+	}
+	c.prices = bundle.Pricing{Model: bundle.Fixed, Fixed: portaltest.USD(4900), Volume: true, Tiers: []bundle.Tier{{MinProducts: 3, Percent: 5}, {MinProducts: 6, Percent: 12.5}}}
+	s.Want(s.Get(portaltest.At+boxesPath), http.StatusOK, "$49.00 for the box, or what its products cost if that is less.", "The more, the cheaper", "5% off from 3 pieces.", "12.5% off from 6 pieces.")
 }
 
 func TestBoxIsFilledAcrossPagesOfProducts(t *testing.T) {
