@@ -32,6 +32,9 @@ var portalBodies = map[string]func(*facts) any{
 	"updateShippingAddress": func(*facts) any {
 		return map[string]any{"address1": "1 Evil Lane", "city": "Ottawa", "countryCode": "CA"}
 	},
+	"previewShippingAddress": func(*facts) any {
+		return map[string]any{"address1": "1 Evil Lane", "city": "Ottawa", "countryCode": "CA"}
+	},
 	"updatePaymentMethod": func(f *facts) any { return map[string]any{"paymentMethodId": f.payment} },
 	"applyDiscount":       func(*facts) any { return map[string]any{"discountCode": "TEN"} },
 	"startCancelSession":  func(f *facts) any { return map[string]any{"contractId": f.contract} },

@@ -35,6 +35,7 @@ const (
 	I16 Invariant = "I16"
 	I17 Invariant = "I17"
 	I18 Invariant = "I18"
+	I19 Invariant = "I19"
 )
 
 // Check is an invariant, and how it is checked.
@@ -62,6 +63,7 @@ var Invariants = []Check{
 	{I16, "in the end: every contract has one entry of having been made, every cycle as many of orders and declines as the platform has, and every request of people its entries, none twice"},
 	{I17, "in the end, of contracts on prepaid offers that become cheaper: each order has the oracle's price for its place and for all its deliveries, and is over the sum"},
 	{I18, "in the end, of contracts without a change: every order of the platform is over what the service expected it to cost when it was sent, which is what lists, messages and the forecast say"},
+	{I19, "in the end, of boxes without a change: every order is over the price of the bundle, by the oracle, with what is beside the box and delivery"},
 }
 
 // violation is an invariant that does not hold.

@@ -110,6 +110,7 @@ func (w *world) finish() error {
 		w.require(I10, c.shop == int64(d.shop.id), "contract %d is kept for another store", d.id)
 		w.owed(d, of[d.id], log.ofAttempt)
 		w.pricesByOrder(d, of[d.id])
+		w.boxPrices(d, of[d.id])
 		w.delivered(d, of[d.id], log)
 		w.inTheirTurn(d, of[d.id], log)
 		w.pursuedTo(d, of[d.id], log)

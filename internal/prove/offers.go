@@ -9,6 +9,7 @@ import (
 
 	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	offered "github.com/perennialhq/perennial/internal/domain/plan"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -26,12 +27,13 @@ const (
 	trialMonth offer = "trial month" // and then the first order on the date that the checkout had set
 	forLife    offer = "for life"    // is paid for once
 	inAdvance  offer = "in advance"  // becomes cheaper like cheaper does, and two deliveries are paid at once
+	boxed      offer = "box"         // is one price, whatever is in it, and less from two pieces on
 )
 
 // tried reports whether the offer begins with a free trial.
 func (o offer) tried() bool { return o == trialDays || o == trialMonth }
 
-var offers = []offer{cheaper, trialDays, trialMonth, forLife, inAdvance}
+var offers = []offer{cheaper, trialDays, trialMonth, forLife, inAdvance, boxed}
 
 // What the offers are, in the oracle's terms.
 const (
@@ -39,6 +41,8 @@ const (
 	cheapOrders    = 3      // that cost what the first one does
 	trialLength    = 10     // days
 	atOnce         = 2      // weekly deliveries of a payment in advance
+	tierFrom       = 2      // pieces of a box that is
+	tierOff        = 7      // per cent cheaper
 )
 
 func (o offer) option() offered.Option {
@@ -80,7 +84,46 @@ func (w *world) sell(s *merchant) error {
 	for i, o := range offers {
 		s.offers[o] = group.Options[i].ID
 	}
+	box := bundle.New()
+	box.Line, box.Plans = shop.Subscriptions, []int64{s.offers[boxed]}
+	box.Pricing = bundle.Pricing{Model: bundle.Fixed, Fixed: s.plan.boxPrice(), Volume: true, Tiers: []bundle.Tier{{MinProducts: tierFrom, Percent: tierOff}}}
+	if _, err := w.nodes[0].app.Bundles.Create(context.Background(), s.id, box, activity.System); err != nil {
+		return fmt.Errorf("make the box of %s: %w", s.plan.Domain, err)
+	}
 	return nil
+}
+
+// boxPrice is the one price of the store's boxes: half of what its first product costs.
+func (p shopPlan) boxPrice() money.Amount { return off(p.Prices[0], p.Currency, 50) }
+
+// boxPrices holds what a box was charged against what its bundle says, when nothing else had a say in it.
+// Its line is the first of an order; one beside it costs what it costs.
+func (w *world) boxPrices(d *deal, has map[int]attempt) {
+	if !d.touched.IsZero() || d.plan.Offer != boxed {
+		return
+	}
+	in := d.shop.plan.Currency
+	for cycle := range has {
+		o := w.orders[cycleKey{d.id, cycle}]
+		if o == nil {
+			continue
+		}
+		want := money.Amount{Currency: in}
+		for i, l := range o.Lines {
+			cost := off(l.Price, in, 0).Times(int64(l.Quantity))
+			if one := d.shop.plan.boxPrice(); i == 0 {
+				cost.Minor = min(cost.Minor, one.Minor)
+				if l.Quantity >= tierFrom {
+					cost = off(cost.String(), in, tierOff)
+				}
+			}
+			want = want.Plus(cost)
+		}
+		if price := d.plan.Spec.DeliveryPrice; price != "" {
+			want = want.Plus(off(price, in, 0))
+		}
+		w.require(I19, o.Amount == want.String(), "order %s of contract %d, a box, is over %s, and its bundle says %s", o.Name, d.id, o.Amount, want)
+	}
 }
 
 // off is a price less some per cent, in whole minor units; half a unit is taken off.

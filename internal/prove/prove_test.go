@@ -252,6 +252,17 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			},
 			by: []Invariant{I18},
 		},
+		"boxes that cost something else": {
+			how: func(t *testing.T, w *world) {
+				w.after(30*day, func() {
+					_, err := w.books.ExecContext(t.Context(), "UPDATE bundles SET settings = replace(settings, '\"Percent\":7', '\"Percent\":8')")
+					w.check(err)
+					_, err = w.books.ExecContext(t.Context(), "UPDATE shops SET catalogue = catalogue + 1")
+					w.check(err)
+				})
+			},
+			by: []Invariant{I19},
+		},
 		"an entry that is altered": {
 			how: func(t *testing.T, w *world) {
 				w.after(45*day, func() {
