@@ -96,6 +96,12 @@ func (w *world) sell(s *merchant) error {
 // boxPrice is the one price of the store's boxes: half of what its first product costs.
 func (p shopPlan) boxPrice() money.Amount { return off(p.Prices[0], p.Currency, 50) }
 
+// deliveries is how many deliveries a payment of a contract is for.
+func (d *deal) deliveries() int64 {
+	billing, delivery := d.plan.Spec.Billing, d.plan.Spec.Delivery
+	return int64(max(1, billing.IntervalCount/max(1, delivery.IntervalCount)))
+}
+
 // boxPrices holds what a box was charged against what its bundle says, when nothing else had a say in it.
 // Its line is the first of an order; one beside it costs what it costs.
 func (w *world) boxPrices(d *deal, has map[int]attempt) {
@@ -111,7 +117,7 @@ func (w *world) boxPrices(d *deal, has map[int]attempt) {
 		want := money.Amount{Currency: in}
 		for i, l := range o.Lines {
 			cost := off(l.Price, in, 0).Times(int64(l.Quantity))
-			if one := d.shop.plan.boxPrice(); i == 0 {
+			if one := d.shop.plan.boxPrice().Times(d.deliveries()); i == 0 {
 				cost.Minor = min(cost.Minor, one.Minor)
 				if l.Quantity >= tierFrom {
 					cost = off(cost.String(), in, tierOff)
@@ -122,7 +128,7 @@ func (w *world) boxPrices(d *deal, has map[int]attempt) {
 		if price := d.plan.Spec.DeliveryPrice; price != "" {
 			want = want.Plus(off(price, in, 0))
 		}
-		w.require(I19, o.Amount == want.String(), "order %s of contract %d, a box, is over %s, and its bundle says %s", o.Name, d.id, o.Amount, want)
+		w.require(I19, o.Amount == want.String(), "order %s of contract %d, a box with %v, is over %s, and its bundle says %s", o.Name, d.id, o.Lines, o.Amount, want)
 	}
 }
 

@@ -294,7 +294,7 @@ func (d drawer) deal(p plan, busy float64) dealPlan {
 	if !at.Before(p.Start) && len(billing.Anchors) == 0 && d.chance(0.6) {
 		sold := []offer{cheaper, boxed, trialDays, trialMonth, forLife}
 		if billing.Interval == "DAY" || billing.Interval == "WEEK" { // a trial ends within a later cycle of the platform, and which dates it takes depends on that
-			sold = []offer{cheaper, forLife}
+			sold = []offer{cheaper, boxed, boxed, forLife}
 		}
 		deal.Offer = pick(d, sold)
 		if deal.Offer.tried() { // the checkout has set an ordinary date

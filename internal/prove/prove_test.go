@@ -2,6 +2,7 @@ package prove
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -203,6 +204,7 @@ var idempotencyKey = regexp.MustCompile(`prn1-[a-z0-9]+`)
 func TestBrokenServicesAreCaught(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]struct {
+		on    offer // of all contracts; empty: as they are drawn
 		rates map[Kind]float64
 		how   func(*testing.T, *world)
 		by    []Invariant
@@ -261,6 +263,7 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 					w.check(err)
 				})
 			},
+			on: boxed,
 			by: []Invariant{I19},
 		},
 		"an entry that is altered": {
@@ -299,6 +302,9 @@ func TestBrokenServicesAreCaught(t *testing.T) {
 			t.Parallel()
 			p := bare(17)
 			p.Rates = broken.rates
+			for i := range p.Deals {
+				p.Deals[i].Offer = cmp.Or(broken.on, p.Deals[i].Offer)
+			}
 			w := lived(t, p, "", func(w *world) { broken.how(t, w) })
 			if len(w.violations) == 0 || !slices.Contains(broken.by, w.violations[0].Is) {
 				t.Errorf("want %v to fail first, got %v", broken.by, w.violations)
