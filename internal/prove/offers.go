@@ -94,7 +94,7 @@ func (w *world) sell(s *merchant) error {
 }
 
 // boxPrice is the one price of the store's boxes: half of what its first product costs.
-func (p shopPlan) boxPrice() money.Amount { return off(p.Prices[0], p.Currency, 50) }
+func (s shopPlan) boxPrice() money.Amount { return off(s.Prices[0], s.Currency, 50) }
 
 // deliveries is how many deliveries a payment of a contract is for.
 func (d *deal) deliveries() int64 {
