@@ -26,6 +26,7 @@ func TestCustomerFillsBoxInTheBrowser(t *testing.T) {
 			v.open("box", v.href(contract, "a[href*='/box']"), http.StatusOK)
 			v.says("Choose what comes from your next order on.")
 			v.says("2 to 6 pieces.")
+			v.says("The box holds too few products.")
 			fields := browsertest.Eval[int](v.tab, `document.querySelectorAll("[name^='quantity-']").length`)
 			if fields < 4 {
 				t.Fatalf("%d products can be chosen", fields)
@@ -37,7 +38,7 @@ func TestCustomerFillsBoxInTheBrowser(t *testing.T) {
 			press := func(value string) { v.tab.Click("button[name=do][value=" + value + "]") }
 			put(0, 7)
 			if scripts {
-				v.tab.Until("document.querySelector('[data-total] .err') !== null")
+				v.tab.Until("document.querySelector('[data-total]').innerText.includes('7 pieces')")
 			} else {
 				press("count")
 				v.tab.Until("document.querySelector('.stick .err') !== null")

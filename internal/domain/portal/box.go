@@ -122,6 +122,9 @@ func (s *Service) DraftBox(ctx context.Context, b Box, want []contractedit.BoxIt
 	if _, d.Broken = s.Edits.CheckLines(ctx, b.Shop, contract.Detail{Contract: c}, edits); d.Broken != nil && !fault.Is(d.Broken, fault.FailedPrecondition) {
 		return d, d.Broken
 	}
+	if d.Broken == nil { // what is not changed breaks no rule there
+		d.Broken = b.Bundle.Rules.CheckSize(bundle.Items(b.Bundle.Inside(then.Lines), nil))
+	}
 	return d, nil
 }
 

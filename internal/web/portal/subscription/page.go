@@ -224,8 +224,12 @@ func (p *screen) cards(v portal.Visit, s overview.Sheet) {
 	if c.Line != shop.Memberships || c.DeliveryPrice.Minor > 0 {
 		p.delivery(v, s)
 	}
+	if next, comes := s.Next(); comes && next.Order().Box != nil {
+		box := *next.Order().Box
+		p.Discount = append(p.Discount, portal.Sum{Name: words.BoxPrice(v, box), Amount: words.Amount(v, box.Off().Times(-1))})
+	}
 	for _, d := range c.Discounts {
-		if d.RejectedWhy == "" {
+		if d.RejectedWhy == "" && !bundle.IsDiscount(d.Title) { // that of the box is above, as it is now
 			p.Discount = append(p.Discount, portal.Sum{Name: discountName(v, d), Amount: discountText(v, c, d)})
 			if link := words.Changing(v, s, do.EditDiscount, "/discount/remove", v.T("action.remove"), d.Code); link != nil && d.Code != "" {
 				link.Path, link.Asks = link.Path+"?discount="+url.QueryEscape(words.LineName(d.ID)), true
@@ -260,8 +264,6 @@ func discountName(v portal.Visit, d contract.Discount) string {
 	switch {
 	case d.Code != "":
 		return d.Code
-	case bundle.IsDiscount(d.Title):
-		return v.T("bill.box")
 	case d.Title != "":
 		return d.Title
 	}
