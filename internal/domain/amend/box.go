@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/fault"
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/order"
@@ -101,27 +101,11 @@ func (ed *Editor) priceBox(ctx context.Context, store shop.Shop, is contract.Con
 		return nil
 	}
 	c.Edit.Discounts = append(c.Edit.Discounts, edits...)
-	note := boxDetails{
-		From: money.Amount{Minor: order.BoxDiscount(is.Discounts), Currency: is.Currency}.String(),
-		To:   money.Amount{Minor: order.BoxDiscount(priced.Discounts), Currency: is.Currency}.String(),
-	}
-	if price != nil {
-		note.Reason = price.Title()
-	}
-	c.Entries = append(c.Entries, Note{Event: activity.BABDiscountAdjustment, Details: note})
-	if price != nil && price.Rounded {
-		c.Entries = append(c.Entries, Note{Event: activity.BundleDiscountPercentageRounded, Details: note})
+	change := billing.NewBoxChange(is.Discounts, priced, price)
+	for _, event := range change.Events() {
+		c.Entries = append(c.Entries, Note{Event: event, Details: billing.EntryInfo{From: change.From, To: change.To, Reason: change.Title}})
 	}
 	return nil
-}
-
-// boxDetails is the details of an entry about a box: a product with its quantities, or the discount
-// of the box with its amounts, in the contract's currency.
-type boxDetails struct {
-	Variant int64  `json:"variantId,omitempty"`
-	From    string `json:"from,omitempty"`
-	To      string `json:"to,omitempty"`
-	Reason  string `json:"reason,omitempty"`
 }
 
 // boxNotes returns the entries about what comes into a box, leaves it, and changes its quantity.
@@ -131,14 +115,14 @@ func boxNotes(before, after []bundle.Item) []Note {
 	for _, variant := range slices.Sorted(maps.Keys(is)) {
 		switch from, to := was[variant], is[variant]; {
 		case from == 0:
-			notes = append(notes, Note{activity.BABProductAdd, boxDetails{Variant: variant, To: strconv.Itoa(to)}})
+			notes = append(notes, Note{activity.BABProductAdd, billing.EntryInfo{Variant: variant, To: strconv.Itoa(to)}})
 		case from != to:
-			notes = append(notes, Note{activity.BABQuantityChange, boxDetails{Variant: variant, From: strconv.Itoa(from), To: strconv.Itoa(to)}})
+			notes = append(notes, Note{activity.BABQuantityChange, billing.EntryInfo{Variant: variant, From: strconv.Itoa(from), To: strconv.Itoa(to)}})
 		}
 	}
 	for _, variant := range slices.Sorted(maps.Keys(was)) {
 		if is[variant] == 0 {
-			notes = append(notes, Note{activity.BABProductRemove, boxDetails{Variant: variant, From: strconv.Itoa(was[variant])}})
+			notes = append(notes, Note{activity.BABProductRemove, billing.EntryInfo{Variant: variant, From: strconv.Itoa(was[variant])}})
 		}
 	}
 	return notes

@@ -21,7 +21,7 @@ type EntryInfo struct {
 	ErrorCode    string `json:"errorCode,omitempty"`
 	ErrorMessage string `json:"errorMessage,omitempty"`
 	Reason       string `json:"reason,omitempty"`
-	From         string `json:"from,omitempty"` // date-time, UTC
+	From         string `json:"from,omitempty"` // date-time, UTC; of a box, pieces, or an amount in the contract's currency
 	To           string `json:"to,omitempty"`
 
 	Variant   int64          `json:"variantId,omitempty"`

@@ -82,15 +82,6 @@ type Plan struct {
 	Box *BoxChange `json:"box,omitempty"` // of the discount of the order's box; nil: it stays
 }
 
-// BoxChange is a change of the discount that makes a box cost what its bundle says. Amounts are in
-// the contract's currency.
-type BoxChange struct {
-	Title   string `json:"title,omitempty"` // of the discount; empty: there is none any more
-	From    string `json:"from"`
-	To      string `json:"to"`
-	Rounded bool   `json:"rounded,omitempty"` // the percentage of its tier is a fraction of the minor unit
-}
-
 // Change is what one swap rule does.
 type Change struct {
 	Rule    swap.ID        `json:"rule"`

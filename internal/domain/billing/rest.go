@@ -10,7 +10,7 @@ import (
 	"github.com/perennialhq/perennial/internal/domain/order"
 )
 
-// Rest is what a contract still charges and delivers until it ends.
+// Rest has the orders and deliveries of a contract that are left until it ends.
 type Rest struct {
 	Orders     []Ordered    // that are still charged, in the order in which they are made
 	Deliveries []time.Time  // of a prepaid contract: those to come, paid for already or with the orders

@@ -28,10 +28,8 @@ func CheckDiscountTitle(title string) error {
 		Entity(entity).Code("discountTitleReserved").Field("discountTitle")
 }
 
-// Price is what a box costs, and why.
+// Price is the price of a box with its reasons.
 type Price struct {
-	Bundle  ID
-	Name    string // of the bundle; empty: it has none
 	Pieces  int
 	Sum     money.Amount // of its products at the prices of the order
 	Cost    money.Amount // of the box before other discounts
@@ -40,7 +38,7 @@ type Price struct {
 	Rounded bool         // the tier's percentage is a fraction of the currency's minor unit
 }
 
-// Off is what the products cost less in the box than together.
+// Off is the amount by which the products are cheaper in the box than together.
 func (p Price) Off() money.Amount {
 	return money.Amount{Minor: p.Sum.Minor - p.Cost.Minor, Currency: p.Sum.Currency}
 }
@@ -62,7 +60,7 @@ func (s Settings) Price(lines []contract.LineItem, deliveries int64) (Price, boo
 	if len(inside) == 0 || s.Pricing.Model != Fixed && !s.Pricing.Volume {
 		return Price{}, false
 	}
-	p := Price{Bundle: s.ID, Name: s.Texts.Title, Sum: money.Amount{Currency: inside[0].Price.Currency}}
+	p := Price{Sum: money.Amount{Currency: inside[0].Price.Currency}}
 	for _, l := range inside {
 		p.Pieces += l.Quantity
 		p.Sum.Minor += l.Price.Minor * int64(l.Quantity)

@@ -94,14 +94,18 @@ func (r Rules) checkTime(e Edit, before, after map[int64]int) error {
 // FailedPrecondition error that names the first rule broken. Values in another
 // currency than the store's are not compared.
 func (r Rules) CheckBox(items []Item) error {
-	if err := r.CheckSize(items); err != nil || !r.Enabled {
+	if err := r.checkSize(items); err != nil || !r.Enabled {
 		return err
 	}
 	return r.checkCategoriesOf(items)
 }
 
-// CheckSize is CheckBox without the rules about categories.
-func (r Rules) CheckSize(items []Item) error {
+// CheckSize is CheckBox, without the rules about categories, of the lines that are in the box.
+func (s Settings) CheckSize(lines []contract.LineItem) error {
+	return s.Rules.checkSize(Items(s.Inside(lines), nil))
+}
+
+func (r Rules) checkSize(items []Item) error {
 	if !r.Enabled {
 		return nil
 	}

@@ -256,7 +256,7 @@ func (c Contract) After(orders int, cal cadence.Calendar) Contract {
 	return c
 }
 
-// comparedOrders is how many orders to come are compared before a contract is cancelled where it was.
+// comparedOrders is the number of orders to come that are compared before a contract is cancelled where it was.
 const comparedOrders = 3
 
 // Differs says which of the next orders another reading of the contract charges another amount for, by

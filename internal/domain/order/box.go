@@ -49,7 +49,7 @@ func (r Rules) Incomplete(c contract.Contract) error {
 	if !boxed {
 		return nil
 	}
-	return box.Rules.CheckSize(bundle.Items(box.Inside(c.Lines), nil))
+	return box.CheckSize(c.Lines)
 }
 
 func (r Rules) priceOf(c contract.Contract, lines []contract.LineItem) (bundle.Price, bool) {

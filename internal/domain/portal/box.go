@@ -123,7 +123,7 @@ func (s *Service) DraftBox(ctx context.Context, b Box, want []contractedit.BoxIt
 		return d, d.Broken
 	}
 	if d.Broken == nil { // what is not changed breaks no rule there
-		d.Broken = b.Bundle.Rules.CheckSize(bundle.Items(b.Bundle.Inside(then.Lines), nil))
+		d.Broken = b.Bundle.CheckSize(then.Lines)
 	}
 	return d, nil
 }

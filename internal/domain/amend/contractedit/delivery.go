@@ -41,7 +41,7 @@ type DeliveryChange struct {
 	Agreed *money.Amount                                         // what delivery may cost then; nil: whatever it costs
 }
 
-// Delivery is how an order is delivered, and for how much.
+// Delivery is the way of delivering an order, with its price.
 type Delivery struct {
 	Method contract.DeliveryMethod
 	Price  money.Amount
@@ -107,7 +107,7 @@ func (s *Service) DeliveryBy(ctx context.Context, store shop.Shop, d contract.De
 	return is, nil
 }
 
-// place is what of an address decides how orders get there.
+// place returns the parts of an address that decide how orders get there.
 func place(a contract.Address) contract.Address {
 	return contract.Address{Address1: a.Address1, City: a.City, ProvinceCode: a.ProvinceCode, CountryCode: a.CountryCode, Zip: a.Zip}
 }

@@ -28,7 +28,7 @@ type replacement struct {
 	pricing *platform.Pricing
 }
 
-// difference is what a product costs more than the one before in the rest of the term that is paid for.
+// difference is the amount by which a product is dearer than the one before in the rest of the paid term.
 type difference struct {
 	total   money.Amount       // of all units; below zero: a credit
 	pricing *platform.Pricing  // with which the next order is charged for it

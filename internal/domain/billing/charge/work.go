@@ -177,14 +177,17 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 			if v.Action == decide.Prepare && a.Prep.Stage == billing.Ready {
 				prepare.Renew(a, *c)
 			}
-			was := billing.RecordOf(*a, *c, inputs[a.Contract], open[a.Contract])
 			if v.Complete && !a.Prep.Asked {
-				asking, err := askToComplete(a, was, b.shop, now)
+				asking, err := askToComplete(a, *c, b.shop, now)
 				if err != nil {
 					return err
 				}
 				messages = append(messages, asking...)
 				entries = append(entries, billing.NewEntry(*a, activity.UpcomingOrderUpdated, activity.Failure, activity.System, now, billing.EntryInfo{Cycle: a.Cycle, Reason: v.Reason}))
+			}
+			was := billing.Record{Attempt: *a, Of: *c}
+			if v.Action == decide.End { // its cost is recorded
+				was = billing.RecordOf(*a, *c, inputs[a.Contract], open[a.Contract])
 			}
 			entry, err := b.apply(a, was, v, now)
 			if err != nil {
@@ -243,13 +246,13 @@ func (s *Service) claim(ctx context.Context, of shop.ID) (batch, error) {
 }
 
 // askToComplete returns the messages that ask a customer to complete the box for which an order waits.
-func askToComplete(a *billing.Attempt, r billing.Record, of shop.Shop, now time.Time) ([]notify.Message, error) {
+func askToComplete(a *billing.Attempt, c contract.Contract, of shop.Shop, now time.Time) ([]notify.Message, error) {
 	a.Prep.Asked = true
 	if !of.Settings.Sends(notify.UpcomingOrder) {
 		return nil, nil
 	}
 	return notify.ForCustomer(notify.Message{
-		Kind: notify.UpcomingOrder, To: r.Of.Customer.Email, Contract: r.Of.ID, Customer: r.Of.Customer.ID, Attempt: int64(a.ID), Facts: notify.Facts{Date: a.BillingDate},
+		Kind: notify.UpcomingOrder, To: c.Customer.Email, Contract: c.ID, Customer: c.Customer.ID, Attempt: int64(a.ID), Facts: notify.Facts{Date: a.BillingDate},
 		Actor: activity.System, DedupeKey: fmt.Sprintf("box:%d:%d:%d", a.Contract, a.Cycle, a.BillingDate.Unix()), ExpiresAt: now.Add(notify.Life),
 	}, of, now)
 }

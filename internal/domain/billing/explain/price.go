@@ -91,7 +91,7 @@ func (f Facts) explainPrices(history []happening) PriceReasons {
 	return r
 }
 
-// boxWords says what a box costs and why.
+// boxWords explains the price of a box.
 func boxWords(p bundle.Price) string {
 	words := fmt.Sprintf("%d of the products are a box. It costs %s instead of %s: ", p.Pieces, spoken(p.Cost), spoken(p.Sum))
 	percent := strconv.FormatFloat(p.Tier.Percent, 'f', -1, 64)

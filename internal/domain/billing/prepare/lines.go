@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/order"
@@ -168,12 +167,7 @@ func (m *aim) setBox(p prepared, discounts []platform.Discount) {
 	if m.discounts = order.BoxEdits(discounts, boxed); len(m.discounts) == 0 {
 		return
 	}
-	m.box = &billing.BoxChange{
-		From: money.Amount{Minor: order.BoxDiscount(discounts), Currency: c.Currency}.String(), To: money.Amount{Minor: m.off, Currency: c.Currency}.String(),
-	}
-	if price != nil {
-		m.box.Title, m.box.Rounded = price.Title(), price.Rounded
-	}
+	m.box = billing.NewBoxChange(discounts, boxed, price)
 }
 
 func (m aim) fingerprints() (base, wanted string) {

@@ -24,16 +24,15 @@ func (n Needs) Any() bool { return n != Needs{} }
 // outdated reports whether a ready order must be prepared again: the platform holds a copy of
 // an older contract for it, or it now has another place among the contract's orders, by which
 // prices go. An order that was sent stays as it is.
-func outdated(a billing.Attempt, c contract.Contract) bool {
+func outdated(a billing.Attempt, c contract.Contract, r order.Rules) bool {
 	waits := a.Status == billing.Failure || a.FirstSentAt.IsZero() && (a.Status == billing.Queued || a.Status == billing.Requesting)
-	return waits && a.Prep.Stage == billing.Ready && (a.Prep.Edited && c.Revision > a.Prep.Revision || pricesOutdated(a, c))
+	return waits && a.Prep.Stage == billing.Ready && (a.Prep.Edited && c.Revision > a.Prep.Revision || pricesOutdated(a, c) || boxOutdated(a, c, r))
 }
 
 // boxOutdated reports whether the order was prepared when its box had another price.
 func boxOutdated(a billing.Attempt, c contract.Contract, r order.Rules) bool {
-	waits := a.Status == billing.Failure || a.FirstSentAt.IsZero()
 	boxed, _ := r.Boxed(c, a.Lines, 0)
-	return waits && a.Prep.Stage == billing.Ready && order.BoxDiscount(boxed.Discounts) != a.Prep.Box
+	return order.BoxDiscount(boxed.Discounts) != a.Prep.Box
 }
 
 // pricesOutdated reports whether the order was prepared at another place among the orders of
@@ -65,7 +64,7 @@ func OrderFor(a billing.Attempt, c contract.Contract, in billing.Inputs) (Order,
 	e.rules.Lasting, e.rules.Single = swap.Without(e.rules.Lasting, a.Prep.Declined), swap.Without(e.rules.Single, a.Prep.Declined)
 	switch a.Prep.Stage {
 	case billing.Ready:
-		return e, outdated(a, c) || boxOutdated(a, c, e.rules)
+		return e, outdated(a, c, e.rules)
 	case billing.Fresh:
 		return e, c.Priced || a.Note != "" || a.Prep.Edited || len(e.OneOffs) > 0 || e.concerned() || e.boxChanges()
 	}

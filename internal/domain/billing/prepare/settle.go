@@ -222,9 +222,8 @@ func (l *settling) boxPriced(a billing.Attempt, change *billing.BoxChange) {
 		return
 	}
 	info := billing.EntryInfo{Cycle: a.Cycle, From: change.From, To: change.To, Reason: change.Title}
-	l.Note(a, activity.BABDiscountAdjustment, activity.Success, info)
-	if change.Rounded {
-		l.Note(a, activity.BundleDiscountPercentageRounded, activity.Success, info)
+	for _, event := range change.Events() {
+		l.Note(a, event, activity.Success, info)
 	}
 }
 
