@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -145,5 +147,44 @@ func TestResumeChargesWhatItNamed(t *testing.T) {
 	_, orders := s.ledger()
 	if len(orders) != 1 || orders[0].Amount != amount[1] || len(orders[0].Lines) != 2 {
 		t.Errorf("named was %s, and charged %+v", amount[1], orders)
+	}
+}
+
+// The message about a cancellation says what was paid in all: the order of the checkout and the renewals, as the
+// platform's orders have them.
+func TestCancellationSaysWhatWasPaid(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	s.pass("P11D")
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-update-delivery-price?deliveryPrice=1.05&contractId=%d", s.id), nil)
+	s.pass("P1M")
+	var there struct {
+		Contract struct {
+			OriginOrder struct {
+				TotalPriceSet struct {
+					PresentmentMoney struct{ Amount string }
+				}
+			}
+		} `json:"subscriptionContract"`
+	}
+	s.mutateInto(fmt.Sprintf(`{subscriptionContract(id: "gid://shopify/SubscriptionContract/%d") {originOrder {totalPriceSet {presentmentMoney {amount}}}}}`, s.id), &there)
+	amounts := []string{there.Contract.OriginOrder.TotalPriceSet.PresentmentMoney.Amount}
+	_, orders := s.ledger()
+	for _, o := range orders {
+		amounts = append(amounts, o.Amount)
+	}
+	cents := 0
+	for _, amount := range amounts {
+		n, err := strconv.ParseFloat(amount, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cents += int(math.Round(n * 100))
+	}
+	s.cancel(http.StatusNoContent, "")
+	s.pass("PT1H")
+	want := fmt.Sprintf("You paid $%d.%02d for %d orders.", cents/100, cents%100, len(amounts))
+	if list := s.mails("kind=canceled"); len(list) != 1 || !strings.Contains(list[0].Text, want) || !strings.Contains(list[0].Text, "You owe nothing.") {
+		t.Errorf("the message does not say %q: %+v", want, list)
 	}
 }

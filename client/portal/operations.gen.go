@@ -927,9 +927,12 @@ type CancelEffect struct {
 	NextBillingDate *time.Time `json:"nextBillingDate"`
 
 	// Orders Orders that are still charged before the contract ends, in the order in which they are made: those that are committed to, the next one where it cannot be changed any more, and one that is being charged now.
-	Orders       []CancelOrder `json:"orders"`
-	OrdersTotal  *CancelAmount `json:"ordersTotal,omitempty"`
-	RenewalsPaid *CancelAmount `json:"renewalsPaid,omitempty"`
+	Orders      []CancelOrder `json:"orders"`
+	OrdersTotal *CancelAmount `json:"ordersTotal,omitempty"`
+	Paid        *CancelAmount `json:"paid,omitempty"`
+
+	// PaidExactly Whether paid has all of the order of the checkout. When other products were bought with it, it counts with those of the contract alone, without delivery and taxes.
+	PaidExactly bool `json:"paidExactly"`
 
 	// WaitsFor What the cancellation waits for: deliveries that are paid for, orders that are committed to, or the next order, which cannot be changed any more; null: nothing.
 	WaitsFor *CancelEffectWaitsFor `json:"waitsFor"`

@@ -165,7 +165,7 @@ type Contract struct {
 	Delivery        Policy
 	Customer        Customer
 	PaymentMethod   PaymentMethod // zero when none
-	OriginOrder     OrderRef      // zero when none
+	OriginOrder     OriginOrder   // zero when none
 	DeliveryPrice   money.Amount
 	DeliveryCountry string // two letters, may be empty
 	Note            string
@@ -219,6 +219,14 @@ type PaymentMethod struct {
 type OrderRef struct {
 	ID   int64
 	Name string // "#1001"
+}
+
+// OriginOrder is the checkout's order with which a contract began. Other products, and other
+// contracts, may have been bought with it.
+type OriginOrder struct {
+	OrderRef
+	Pieces int          // of all its products
+	Total  money.Amount // with delivery, taxes and discounts, before refunds; no currency: not known
 }
 
 // Attribute is a custom key and value.

@@ -89,6 +89,7 @@ type contractRow struct {
 	Pricing              string
 	PlanPricing          string
 	FirstAmount          int64 // -1: not known
+	FirstPaid            int64 // -1: not known
 	Discounts            string
 	AmendAt              int64 `bun:",nullzero"`
 	ChangingUntil        int64
@@ -166,14 +167,10 @@ func (r *contractRow) Columns(m *mapping, c *contract.Contract) {
 	mapTime(m, &r.CancelledOrderDate, &c.CancelledOrderDate)
 	mapJSON(m, "trial", &r.Trial, &c.Trial)
 	mapSame(m, &r.Lifelong, &c.Lifelong)
-	switch {
-	case m.toRow:
-		r.EmailFolded, r.NameFolded, r.OrderAmount, r.FirstAmount = fold(c.Customer.Email), fold(c.Customer.Name), c.Amount().Milli(), -1
-		if c.FirstAmount.Currency != "" {
-			r.FirstAmount = c.FirstAmount.Minor
-		}
-	case r.FirstAmount >= 0:
-		c.FirstAmount = money.Amount{Minor: r.FirstAmount, Currency: c.Currency}
+	mapKnown(m, &r.FirstAmount, &c.FirstAmount, c.Currency)
+	mapKnown(m, &r.FirstPaid, &c.FirstPaid, c.Currency)
+	if m.toRow {
+		r.EmailFolded, r.NameFolded, r.OrderAmount = fold(c.Customer.Email), fold(c.Customer.Name), c.Amount().Milli()
 	}
 	m.within(r.ID)
 }

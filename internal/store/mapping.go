@@ -184,6 +184,17 @@ func mapAmount(m *mapping, column *int64, field *money.Amount, c money.Currency)
 	}
 }
 
+// mapKnown maps an amount that may not be known, which has no currency then, to its minor units,
+// and to -1.
+func mapKnown(m *mapping, column *int64, field *money.Amount, c money.Currency) {
+	switch {
+	case m.toRow && field.Currency == "":
+		*column = -1
+	case m.toRow || *column >= 0:
+		mapAmount(m, column, field, c)
+	}
+}
+
 // mapJSON maps any value to its JSON text, and the zero one, like an empty list, to an
 // empty text.
 func mapJSON[T any](m *mapping, name string, column *string, field *T) {

@@ -76,6 +76,7 @@ type Contract struct {
 	OriginOrderID      int64 // 0 when none
 	OriginOrderName    string
 	FirstAmount        money.Amount // of the lines, as they were when the contract came; no currency: not known
+	FirstPaid          money.Amount // for the checkout's order, when all its products are the contract's; no currency: not known
 	PaymentMethod      string       // graph id, empty when none
 	PaymentUsable      bool         // there is a payment method and it is not revoked
 	Card               Card         // behind the payment method
@@ -287,6 +288,30 @@ func (c Contract) Amount() money.Amount {
 		sum = sum.Plus(l.Price.Times(int64(l.Quantity)))
 	}
 	return sum
+}
+
+// Pieces returns how many pieces of products the contract's lines have together.
+func (c Contract) Pieces() int {
+	n := 0
+	for _, l := range c.Lines {
+		n += l.Quantity
+	}
+	return n
+}
+
+// PaidSoFar returns what was charged for the contract's orders, that of the checkout included.
+// Refunds are not taken off. An order of the checkout that other products were bought with, or
+// whose amount is not known, counts with the contract's products alone, and exact is
+// false: it leaves out delivery, taxes and discounts.
+func (c Contract) PaidSoFar() (sum money.Amount, exact bool) {
+	sum = money.Amount{Minor: c.Lifetime.Minor, Currency: c.Currency}
+	switch {
+	case c.OriginOrderID == 0:
+		return sum, true
+	case c.FirstPaid.Currency != "":
+		return sum.Plus(c.FirstPaid), true
+	}
+	return sum.Plus(c.FirstOrderAmount()), false
 }
 
 // FirstOrderAmount returns what the lines cost in the contract's first order: nothing

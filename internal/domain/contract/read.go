@@ -93,6 +93,9 @@ func Read(old *Contract, p platform.Contract, settings shop.Settings, now time.T
 	}
 	if c = c.WithReading(p); old == nil {
 		c.FirstAmount = c.Amount()
+		if p.OriginOrder.Pieces == c.Pieces() && p.OriginOrder.Total.Currency == c.Currency {
+			c.FirstPaid = p.OriginOrder.Total
+		}
 		c.ResetAmendAt()
 	}
 	c.Discounts = p.Discounts

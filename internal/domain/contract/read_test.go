@@ -114,3 +114,39 @@ func TestReadRefusesInvalidContracts(t *testing.T) {
 		}
 	}
 }
+
+// An order of the checkout counts whole when all its products are the contract's, also once these
+// change, and with its products alone when others were bought with it. Refunds are not taken off.
+func TestPaidSoFarCountsOrderOfCheckout(t *testing.T) {
+	t.Parallel()
+	bought := func(pieces int) func(*platform.Contract) {
+		return func(p *platform.Contract) {
+			p.OriginOrder = platform.OriginOrder{OrderRef: platform.OrderRef{ID: 501}, Pieces: pieces, Total: money.Amount{Minor: 2740, Currency: "USD"}}
+		}
+	}
+	alone := func(p *platform.Contract) { p.Lines[0].Quantity = 5 }
+	for name, c := range map[string]struct {
+		first, later func(*platform.Contract)
+		want         string
+		exact        bool
+	}{
+		"alone":               {bought(2), bought(2), "37.40", true},
+		"alone, and changed":  {bought(2), func(p *platform.Contract) { bought(2)(p); alone(p) }, "37.40", true},
+		"beside others":       {bought(3), bought(3), "35.00", false},
+		"in another currency": {func(p *platform.Contract) { bought(2)(p); p.OriginOrder.Total.Currency = "EUR" }, bought(3), "35.00", false},
+		"without a checkout":  {func(*platform.Contract) {}, func(*platform.Contract) {}, "10.00", true},
+		"beside others, without which it has as many pieces later": {bought(3), func(p *platform.Contract) { bought(3)(p); p.Lines[0].Quantity = 3 }, "35.00", false},
+	} {
+		is, _, err := Read(nil, monthly(c.first), shop.Settings{}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is.Lifetime = money.Amount{Minor: 1000, Currency: "USD"}
+		if is, _, err = Read(&is, monthly(c.later), shop.Settings{}, now); err != nil {
+			t.Fatal(err)
+		}
+		if sum, exact := is.PaidSoFar(); sum.String() != c.want || exact != c.exact {
+			t.Errorf("%s: paid %s, exact %t; want %s, %t", name, sum, exact, c.want, c.exact)
+		}
+	}
+}

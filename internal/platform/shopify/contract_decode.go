@@ -19,6 +19,10 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 	if err != nil {
 		return platform.Contract{}, err
 	}
+	origin, err := newOrigin(&f.OriginOrder)
+	if err != nil {
+		return platform.Contract{}, err
+	}
 	k := platform.Contract{
 		ID:              id,
 		Revision:        uint64(f.RevisionId),
@@ -36,7 +40,7 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 		},
 		Customer:        newCustomer(&f.Customer),
 		PaymentMethod:   newPaymentMethod(f.CustomerPaymentMethod),
-		OriginOrder:     platform.OrderRef{ID: gid.Number(f.OriginOrder.Id), Name: f.OriginOrder.Name},
+		OriginOrder:     origin,
 		DeliveryPrice:   deliveryPrice,
 		DeliveryCountry: f.DeliveryMethod.Address.CountryCode,
 		Note:            f.Note,
@@ -59,6 +63,18 @@ func newContract(f *admin.ContractFields, lines []admin.Line) (platform.Contract
 	}
 	k.Discounts, err = newDiscounts(f.Discounts)
 	return k, err
+}
+
+// newOrigin returns the zero value for a contract that began without a checkout. An order whose
+// amounts the app may not read has no total.
+func newOrigin(f *admin.ContractFieldsOriginOrder) (platform.OriginOrder, error) {
+	o := platform.OriginOrder{OrderRef: platform.OrderRef{ID: gid.Number(f.Id), Name: f.Name}, Pieces: f.SubtotalLineItemsQuantity}
+	if f.TotalPriceSet.PresentmentMoney.Amount == "" {
+		return o, nil
+	}
+	var err error
+	o.Total, err = amount(f.TotalPriceSet.PresentmentMoney)
+	return o, err
 }
 
 func newCustomer(f *admin.Customer) platform.Customer {

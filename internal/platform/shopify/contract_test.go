@@ -75,7 +75,7 @@ func TestContractIsReadWhole(t *testing.T) {
 		Delivery:      platform.Policy{Interval: "MONTH", Count: 1, Anchors: []platform.Anchor{{Type: "YEARDAY", Day: 29, Month: 2}}},
 		Customer:      platform.Customer{ID: 7001, Email: "aiko@example.com", FirstName: "Aiko", LastName: "Mori", DisplayName: "Aiko Mori", Phone: "+81312345678"},
 		PaymentMethod: platform.PaymentMethod{ID: "gid://shopify/CustomerPaymentMethod/abc", Revoked: true, BillingCountry: "JP", Kind: "CustomerCreditCard", Brand: "visa", LastDigits: "4242", ExpiryMonth: 12, ExpiryYear: 2030},
-		OriginOrder:   platform.OrderRef{ID: 501, Name: "#1001"},
+		OriginOrder:   platform.OriginOrder{OrderRef: platform.OrderRef{ID: 501, Name: "#1001"}, Pieces: 3, Total: money.Amount{Minor: 2740, Currency: "JPY"}},
 		DeliveryPrice: money.Amount{Minor: 500, Currency: "JPY"}, DeliveryCountry: "JP",
 		Note:       "ring twice",
 		Attributes: []platform.Attribute{{Key: "gift", Value: "yes"}, {Key: "empty"}},

@@ -226,11 +226,18 @@ func (r registry) orders() {
 		"customer":                get(func(o *order) any { return typed("Customer", o.customer) }),
 		"customAttributes":        get(func(o *order) any { return attributeObjects(o.Attributes) }),
 		"totalPriceSet":           total,
-		"currentTotalPriceSet":    total,
-		"totalShippingPriceSet":   shippingPrice,
-		"totalTaxSet":             nothing,
-		"totalDiscountsSet":       get(func(o *order) any { return moneyBag(money.Amount{Currency: o.Amount.Currency}.Plus(o.Discount)) }),
-		"totalRefundedSet":        nothing,
+		"subtotalLineItemsQuantity": get(func(o *order) any {
+			pieces := 0
+			for _, l := range o.Lines {
+				pieces += l.Quantity
+			}
+			return pieces
+		}),
+		"currentTotalPriceSet":  total,
+		"totalShippingPriceSet": shippingPrice,
+		"totalTaxSet":           nothing,
+		"totalDiscountsSet":     get(func(o *order) any { return moneyBag(money.Amount{Currency: o.Amount.Currency}.Plus(o.Discount)) }),
+		"totalRefundedSet":      nothing,
 		"subtotalPriceSet": get(func(o *order) any {
 			return moneyBag(o.Amount.Plus(o.Shipping.Times(-1)))
 		}),

@@ -30,7 +30,7 @@ func fullContract(id contract.ID) contract.Contract {
 		BillingCountry: "DE", DeliveryCountry: "KW", DeliveryPrice: money.Amount{Minor: 1500, Currency: "KWD"}, Note: strings.Repeat("long ", 2000),
 		Attributes: []contract.Attribute{{Key: "gift", Value: "yes \"please\""}, {Key: "", Value: "%_\\"}}, ImportedID: "import-1", LastPayment: "FAILED", Priced: true,
 		Pricing:     map[string]contract.Pricing{"gid://shopify/SubscriptionLine/1": {Base: money.Amount{Minor: 1500, Currency: "KWD"}, Cycles: []contract.CyclePrice{{After: 0, Computed: kwd(1250)}, {After: 3, Computed: kwd(0)}}}},
-		FirstAmount: kwd(3750),
+		FirstAmount: kwd(3750), FirstPaid: kwd(4000),
 		PlanPricing: map[string]contract.Pricing{"gid://shopify/SubscriptionLine/2": {Base: money.Amount{Minor: 1500, Currency: "KWD"}, Cycles: []contract.CyclePrice{
 			{After: 0, Kind: platform.PercentOff, Percent: 12.5, Computed: kwd(1312)}, {After: 3, Kind: platform.AmountOff, Amount: kwd(500), Computed: kwd(1000)},
 		}}},

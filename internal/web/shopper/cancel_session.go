@@ -78,7 +78,8 @@ type cancelEffect struct {
 	Total     *cancelAmount    `json:"ordersTotal" doc:"What these orders cost together, before taxes; null: there are none."`
 	Coming    []cancelDelivery `json:"deliveries" nullable:"false" doc:"Deliveries of a prepaid contract that still come: paid for already, or paid for with the orders."`
 	Completed int32            `json:"completedOrders" minimum:"0" doc:"Orders that were made, with the one of the checkout." example:"9"`
-	Paid      *cancelAmount    `json:"renewalsPaid" doc:"What was paid for renewals; null: nothing."`
+	Paid      *cancelAmount    `json:"paid" nullable:"false" doc:"What was paid for these orders, before refunds."`
+	Exact     bool             `json:"paidExactly" doc:"Whether paid has all of the order of the checkout. When other products were bought with it, it counts with those of the contract alone, without delivery and taxes."`
 }
 
 // cancelOrder is an order that is still charged.
@@ -118,7 +119,7 @@ func newSessionOut(v session.View, locale string, err error) (*sessionOut, error
 		Instructions: web.Some(v.Flow.Instructions), Support: web.Some(v.Flow.Support), Reasons: []cancelReason{}, Reason: web.Some(v.Reason), Comment: web.Some(v.Session.Comment),
 		Effect: cancelEffect{
 			EndsAt: web.At(v.Effect.EndsAt), Waits: web.Some(string(v.Effect.Waits)), Left: int32(v.Effect.Left), Next: web.At(v.Effect.Next),
-			Pays: amountOf(v.Effect.Pays), Completed: int32(v.Effect.Orders), Paid: amountOf(v.Effect.Paid),
+			Pays: amountOf(v.Effect.Pays), Completed: int32(v.Effect.Orders), Paid: amountOf(v.Effect.Paid), Exact: v.Effect.Exact,
 		},
 		ContractVer: v.Contract.Fingerprint(), Outcome: web.Some(string(v.Outcome)), EndedAt: web.At(v.EndedAt),
 	}

@@ -36,7 +36,7 @@ var contractTypes = []Type{
 			"billingInterval billingCount:number billingAnchors:json deliveryInterval deliveryCount:number deliveryAnchors:json " +
 			"maxCycles:number minCycles:number autoCharge:truth lines:json pricing:json planPricing:json priced:truth discounts:json note attributes:json " +
 			"paymentMethod paymentUsable:truth card:json billingCountry deliveryCountry deliveryPrice:number " +
-			"origin originOrderId:number originOrderName firstAmount:number importedId splitFrom:number earlierOrders:number split:json " +
+			"origin originOrderId:number originOrderName firstAmount:number firstPaid:number importedId splitFrom:number earlierOrders:number split:json " +
 			"seriesCycle:number seriesStart:at seriesPassed:number seriesMoved:truth laterSeries:json passedCycles:number nextBillingDate:at queueUpdatedAt:at " +
 			"overrides:json oneOffs:number notifiedFor:at remindedFor:at cardRemindedFor:at " +
 			"pendingChange:json amendAt:due inFlightEdits:json moving:json pause:json ending:json trial:json dunning:json lifelong:truth deliverySet:truth expireAt:at " +

@@ -105,7 +105,8 @@ type Effect struct {
 	Next   time.Time          // of the next order, which is not made when EndsAt is zero; zero: there is none
 	Pays   money.Amount       // for it, before taxes
 	Orders int                // that were completed
-	Paid   money.Amount       // for renewals so far
+	Paid   money.Amount       // for these orders, before refunds
+	Exact  bool               // Paid has all that the order of the checkout cost; see contract.Contract.PaidSoFar
 }
 
 // View is a session as its customer sees it.
@@ -226,7 +227,8 @@ func (s *Service) view(ctx context.Context, tx Reader, is Session, c contract.Co
 // given does.
 func (s *Service) effect(ctx context.Context, tx Reader, c contract.Contract, by activity.Actor, confirmed bool) (Effect, error) {
 	now := s.Clock.Now()
-	e := Effect{Orders: c.Completed(), Paid: c.Lifetime}
+	e := Effect{Orders: c.Completed()}
+	e.Paid, e.Exact = c.PaidSoFar()
 	x, err := readFacts(ctx, tx, c, flow.Flow{}, by, now)
 	if err != nil {
 		return e, err

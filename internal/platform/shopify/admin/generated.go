@@ -535,8 +535,10 @@ func (v *ContractFieldsLinesSubscriptionLineConnection) GetPageInfo() PageInfo {
 
 // ContractFieldsOriginOrder includes the requested fields of the GraphQL type Order.
 type ContractFieldsOriginOrder struct {
-	Id   string `json:"id"`
-	Name string `json:"name"`
+	Id                        string                                         `json:"id"`
+	Name                      string                                         `json:"name"`
+	SubtotalLineItemsQuantity int                                            `json:"subtotalLineItemsQuantity"`
+	TotalPriceSet             ContractFieldsOriginOrderTotalPriceSetMoneyBag `json:"totalPriceSet"`
 }
 
 // GetId returns ContractFieldsOriginOrder.Id, and is useful for accessing the field via an interface.
@@ -544,6 +546,26 @@ func (v *ContractFieldsOriginOrder) GetId() string { return v.Id }
 
 // GetName returns ContractFieldsOriginOrder.Name, and is useful for accessing the field via an interface.
 func (v *ContractFieldsOriginOrder) GetName() string { return v.Name }
+
+// GetSubtotalLineItemsQuantity returns ContractFieldsOriginOrder.SubtotalLineItemsQuantity, and is useful for accessing the field via an interface.
+func (v *ContractFieldsOriginOrder) GetSubtotalLineItemsQuantity() int {
+	return v.SubtotalLineItemsQuantity
+}
+
+// GetTotalPriceSet returns ContractFieldsOriginOrder.TotalPriceSet, and is useful for accessing the field via an interface.
+func (v *ContractFieldsOriginOrder) GetTotalPriceSet() ContractFieldsOriginOrderTotalPriceSetMoneyBag {
+	return v.TotalPriceSet
+}
+
+// ContractFieldsOriginOrderTotalPriceSetMoneyBag includes the requested fields of the GraphQL type MoneyBag.
+type ContractFieldsOriginOrderTotalPriceSetMoneyBag struct {
+	PresentmentMoney wire.Money `json:"presentmentMoney"`
+}
+
+// GetPresentmentMoney returns ContractFieldsOriginOrderTotalPriceSetMoneyBag.PresentmentMoney, and is useful for accessing the field via an interface.
+func (v *ContractFieldsOriginOrderTotalPriceSetMoneyBag) GetPresentmentMoney() wire.Money {
+	return v.PresentmentMoney
+}
 
 // ContractID includes the requested fields of the GraphQL type SubscriptionContract.
 type ContractID struct {
@@ -3542,6 +3564,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -4332,6 +4361,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -5115,6 +5151,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -5507,6 +5550,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -5737,6 +5787,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -6125,6 +6182,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -7545,6 +7609,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -8007,6 +8078,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -8587,6 +8665,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -9053,6 +9138,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {
@@ -10046,6 +10138,13 @@ fragment ContractFields on SubscriptionContract {
 	originOrder {
 		id
 		name
+		subtotalLineItemsQuantity
+		totalPriceSet {
+			presentmentMoney {
+				amount
+				currencyCode
+			}
+		}
 	}
 	lines(first: 50, after: $after) {
 		nodes {

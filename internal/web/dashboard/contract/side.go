@@ -45,8 +45,13 @@ func (m *room) side(v dashboard.Visit, s support.Sheet) []card {
 		}
 		return nil
 	}
+	sum, exact := c.PaidSoFar()
+	paid := dashboard.Count(c.Completed(), "order", "orders") + ", " + dashboard.Money(sum)
+	if !exact {
+		paid += "; of the order of the checkout the products alone"
+	}
 	return []card{
-		{ID: "customer", Title: "Customer", Facts: facts("Name", c.Customer.Name, "E-mail", c.Customer.Email, "Phone", c.Customer.Phone, "Paid renewals", fmt.Sprintf("%d, %s", c.Orders, dashboard.Money(c.Lifetime))),
+		{ID: "customer", Title: "Customer", Facts: facts("Name", c.Customer.Name, "E-mail", c.Customer.Email, "Phone", c.Customer.Phone, "Paid so far", paid),
 			Buttons: when(may && c.Customer.ID != 0, button{Name: "Open portal as customer", Path: at(c.ID) + "/portal", Icon: "portal"})},
 		{ID: "payment", Title: "Payment", Facts: m.payment(c), Buttons: when(open, button{Name: "Send update link", Path: do(c.ID, "payment-link", ""), Icon: "mail"})},
 		{ID: "delivery", Title: "Delivery", Facts: facts("Country", c.DeliveryCountry, "Price", dashboard.Money(c.DeliveryPrice)), Lazy: at(c.ID) + "/delivery"},

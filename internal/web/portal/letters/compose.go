@@ -297,7 +297,8 @@ func (p *page) tells(m matter) {
 func (p *page) cancelled(m matter) {
 	v, c := m.visit, m.sheet.Contract
 	p.title(v, "mail.cancelled")
-	if rest := billing.RestOf(c, m.sheet.Inputs, m.sheet.Orders, v.Calendar, v.Now); len(rest.Orders) > 0 {
+	rest := billing.RestOf(c, m.sheet.Inputs, m.sheet.Orders, v.Calendar, v.Now)
+	if len(rest.Orders) > 0 {
 		p.say(v.T("mail.cancelled.charging", "product", words.Name(v, c), "day", v.Day(c.CancelledAt), "amount", words.Amount(v, rest.Total)))
 	} else {
 		p.say(v.T("mail.cancelled.text", "product", words.Name(v, c), "day", v.Day(c.CancelledAt)))
@@ -305,8 +306,12 @@ func (p *page) cancelled(m matter) {
 	if c.CancelledOrderDate.After(v.Now) {
 		p.say(v.T("mail.cancelled.order", "day", v.Day(c.CancelledOrderDate)))
 	}
-	if n := c.Orders; n > 0 {
-		p.say(v.T("mail.cancelled.paid", "n", n, "amount", words.Amount(v, c.Lifetime)))
+	if n := c.Completed(); n > 0 {
+		paid, exact := c.PaidSoFar()
+		p.say(v.T(map[bool]string{true: "mail.cancelled.paid", false: "mail.cancelled.paidItems"}[exact], "n", n, "amount", words.Amount(v, paid)))
+	}
+	if len(rest.Orders) == 0 {
+		p.say(v.T("mail.cancelled.owes"))
 	}
 	if m.sheet.Can.Allows(do.Restart) {
 		p.add(v.T("mail.cancelled.again"), &anchor{v.T("mail.cancelled.againLink"), at(v, words.Path(c.ID))})

@@ -249,6 +249,7 @@ func sample(v portal.Visit, kind notify.Kind) (matter, error) {
 		m.Facts.Decline, sheet.Unpaid = &d, &order
 	case notify.Canceled:
 		c.Status, c.CancelledAt, c.CancelledOrderDate, c.Lifetime = contract.Cancelled, v.Now, order.BillingDate, money.Amount{Minor: 3 * order.Cost().Minor, Currency: c.Currency}
+		c.OriginOrderID, c.FirstPaid = 1, order.Cost()
 	case notify.Paused:
 		c.Status, c.PausedAt, c.Pause = contract.Paused, v.Now, &contract.Pause{Until: v.Now.Add(30 * day)}
 	}
