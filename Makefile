@@ -53,7 +53,7 @@ build: ## the program, without cgo
 	CGO_ENABLED=0 $(GO) build $(STAMP) -o bin/perennial ./cmd/perennial
 
 run: build ## a working store on this machine; ARGS="--empty" and the like
-	bin/perennial sandbox $(ARGS)
+	bin/perennial sandbox --kinds $(ARGS)
 
 test: browser ## the tests on SQLite and PostgreSQL; TESTS=./internal/domain/... for a part
 	$(if $(filter ./...,$(TESTS)),$(GO) -C client test ./...)

@@ -41,6 +41,9 @@ func (s *Sandbox) furnish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.stockHoney(); err != nil {
+		return fmt.Errorf("put the honey on sale: %w", err)
+	}
 	for _, d := range storesOn(s.sim) {
 		of, err := s.front.running().Store.Shops().ShopByDomain(ctx, d.Domain)
 		if err != nil {
@@ -65,6 +68,9 @@ func (s *Sandbox) furnish(ctx context.Context) error {
 	}
 	if s.furnished.Profile, err = s.demoProfile(ctx, store); err != nil {
 		return fmt.Errorf("make the demo delivery profile: %w", err)
+	}
+	if err := s.furnishKinds(ctx, store); err != nil {
+		return fmt.Errorf("make a contract of each kind: %w", err)
 	}
 	return nil
 }

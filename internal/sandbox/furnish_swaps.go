@@ -2,12 +2,12 @@ package sandbox
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/perennialhq/perennial/internal/base/page"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/domain/swap"
+	"github.com/perennialhq/perennial/internal/platform/simulator"
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
@@ -22,22 +22,23 @@ func (s *Sandbox) demoSwap(ctx context.Context, of shop.Shop) (swap.ID, error) {
 	if len(rules) > 0 {
 		return rules[0].ID, nil
 	}
-	bySKU := make(map[string]int64)
-	variants, err := s.sim.Variants(demo.Main)
+	tea, err := s.variantsBySKU(demo.TeaTin, demo.TeaRefill)
 	if err != nil {
 		return 0, err
 	}
-	for _, v := range variants {
-		bySKU[v.SKU] = v.ID
-	}
-	tin, refill := bySKU[demo.TeaTin], bySKU[demo.TeaRefill]
-	if tin == 0 || refill == 0 {
-		return 0, fmt.Errorf("the store does not sell %s and %s", demo.TeaTin, demo.TeaRefill)
-	}
 	made, err := a.Swaps.Create(ctx, of, swap.Rule{
 		Line: shop.Subscriptions, Name: "Tea: a tin first, then refills",
-		Sources: []swap.Product{{VariantID: tin, Quantity: 1}}, Destinations: []swap.Product{{VariantID: refill, Quantity: 1}},
+		Sources: []swap.Product{{VariantID: tea[0].ID, Quantity: 1}}, Destinations: []swap.Product{{VariantID: tea[1].ID, Quantity: 1}},
 		EveryOrder: true, Discount: swap.ProductThenExisting,
 	}, activity.System)
 	return made.ID, err
+}
+
+// honeySwap makes a rule that replaces a jar of honey by another one, from the next order on.
+func (s *Sandbox) honeySwap(ctx context.Context, of shop.Shop, name string, from, to simulator.Variant) error {
+	_, err := s.front.running().Swaps.Create(ctx, of, swap.Rule{
+		Line: shop.Subscriptions, Name: name, Discount: swap.ExistingPlan,
+		Sources: []swap.Product{{VariantID: from.ID, Quantity: 1}}, Destinations: []swap.Product{{VariantID: to.ID, Quantity: 1}},
+	}, activity.System)
+	return err
 }

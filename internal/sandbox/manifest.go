@@ -62,6 +62,8 @@ type examples struct {
 	SubscriptionGroup int64 `json:"subscriptionGroupId,omitempty"`
 	MembershipGroup   int64 `json:"membershipGroupId,omitempty"`
 	SwapRule          int64 `json:"swapRuleId,omitempty"`
+
+	Kinds map[string]int64 `json:"kinds,omitempty"` // contracts, by what they show
 }
 
 const dashboardUser = "owner@demo.example"
@@ -84,7 +86,7 @@ func (s *Sandbox) describe() Manifest {
 		AppSecret: s.secrets.AppSecret, MembershipsSecret: s.secrets.MembershipsAppSecret, APIVersion: schema.Version, Customers: s.secrets.Cast.Customers,
 		Second:    second,
 		OtherShop: otherShop{demo.Other, s.secrets.Keys[demo.Other], s.secrets.Cast.Others},
-		Examples:  examples{s.secrets.Cast.Prepaid, s.secrets.Cast.Frozen, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap)},
+		Examples:  examples{s.secrets.Cast.Prepaid, s.secrets.Cast.Frozen, demo.EveryMonth, s.loyaltyCustomer(), int64(s.furnished.Bundle), int64(s.furnished.Profile), s.furnished.Location, int64(s.furnished.Subscriptions), int64(s.furnished.Memberships), int64(s.furnished.Swap), s.secrets.Cast.Kinds},
 	}
 }
 

@@ -32,6 +32,7 @@ type Options struct {
 	Seed           uint64 // of a new demo store; default 1
 	Contracts      int    // of a new demo store; default 200
 	Empty          bool   // a new store without subscribers
+	Kinds          bool   // a new main store has a contract of each kind in addition, unless it is Empty
 	MainOnly       bool   // a new sandbox has the main store alone; default: two others beside it
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool

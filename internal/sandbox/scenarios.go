@@ -43,6 +43,7 @@ type scene struct {
 	*Sandbox
 
 	store shop.Shop
+	line  shop.Line      // of a contract that is changed as its merchant would
 	first time.Time      // renewal
 	made  simulator.Made // contract and customer
 }

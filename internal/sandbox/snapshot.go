@@ -50,10 +50,16 @@ func (s *Sandbox) takeSnapshot(r *http.Request) (snapshotRef, error) {
 
 // keepBeginning takes the snapshot that a reset goes back to, once.
 func (s *Sandbox) keepBeginning(ctx context.Context) error {
-	if _, err := os.Stat(s.home.path(snapshotsDir, beginningID)); err == nil {
+	if s.begun() {
 		return nil
 	}
 	return s.steps.alone(ctx, func() error { return s.snapshot(ctx, beginningID) })
+}
+
+// begun reports whether the sandbox was ready before, in this process or an earlier one.
+func (s *Sandbox) begun() bool {
+	_, err := os.Stat(s.home.path(snapshotsDir, beginningID))
+	return err == nil
 }
 
 // folder is where a snapshot has the instance's database, in its own folder.

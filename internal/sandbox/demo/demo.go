@@ -69,6 +69,8 @@ type Cast struct {
 	Others    []int64    `json:"others"`    // contracts of the other store
 	Prepaid   int64      `json:"prepaid"`   // a contract of the main store; 0: none
 	Frozen    int64      `json:"frozen"`    // a membership of the main store that its customer is committed to; 0: none
+
+	Kinds map[string]int64 `json:"kinds,omitempty"` // contracts of the main store, by what they show
 }
 
 // Customer is a customer with contracts.
