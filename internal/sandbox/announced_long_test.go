@@ -8,7 +8,7 @@ import "testing"
 func TestYearIsChargedAsAnnounced(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, database func(testing.TB) string) {
-		a := listenToAnnouncements(start(t, Options{MainOnly: true, Contracts: 24, Kinds: true, Database: database(t)}))
+		a := listenToAnnouncements(startInline(t, Options{MainOnly: true, Contracts: 24, Kinds: true, Database: database(t)}))
 		a.pass(53)
 		a.checkForecast()
 		a.check(400)

@@ -92,17 +92,42 @@ func (a *announcements) pass(weeks int) {
 	a.readReminders()
 }
 
+// chargingPage is what the Charging page shows of the next 7 days.
+type chargingPage struct {
+	Orders int `json:"ordersInNext7Days"`
+	Totals []struct {
+		Amount       string
+		CurrencyCode money.Currency
+	}
+	FirstOrders []struct {
+		ContractID   int64
+		Date         time.Time
+		Amount       string
+		CurrencyCode money.Currency
+	}
+}
+
+// checkTotals compares the sums of the page with its orders, if it lists them all.
+func (a *announcements) checkTotals(page chargingPage) {
+	a.t.Helper()
+	sums, listed := map[money.Currency]int64{}, map[money.Currency]int64{}
+	for _, total := range page.Totals {
+		sums[total.CurrencyCode] = a.minor(total.Amount, total.CurrencyCode)
+	}
+	for _, o := range page.FirstOrders {
+		listed[o.CurrencyCode] += a.minor(o.Amount, o.CurrencyCode)
+	}
+	if page.Orders == len(page.FirstOrders) && !maps.Equal(sums, listed) {
+		a.t.Errorf("on %s the Charging page has the sums %v of orders for %v", a.clock.Now(), sums, listed)
+	}
+}
+
 // readDay reads what the Charging page and the lists of upcoming orders say of the next day's orders.
 func (a *announcements) readDay() {
 	a.t.Helper()
-	var page struct {
-		FirstOrders []struct {
-			ContractID int64
-			Date       time.Time
-			Amount     string
-		}
-	}
+	var page chargingPage
 	a.direct("GET", "/consent?shop="+demo.Main, "", &page)
+	a.checkTotals(page)
 	tomorrow := a.clock.Now().AddDate(0, 0, 1)
 	for _, o := range page.FirstOrders {
 		if o.Date.After(tomorrow) {
