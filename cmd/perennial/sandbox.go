@@ -18,6 +18,7 @@ type sandboxCommand struct {
 	Seed           uint64     `help:"What chance is drawn from." default:"1"`
 	Contracts      int        `help:"Contracts of the demo store." default:"200"`
 	Kinds          bool       `help:"In addition a contract of each kind: discounts, prices by cycle, swap rules, boxes, a pause, a trial and others."`
+	History        string     `help:"Time that passes before a new sandbox is ready, such as P1Y: orders, declines, cancellations. A year takes about a minute." placeholder:"DURATION"`
 	Empty          bool       `help:"Stores and products only, without subscribers."`
 	MembershipsApp bool       `help:"A second app at the platform that serves memberships, with its own client id and secret."`
 	NotInstalled   bool       `help:"Stores that do not have the app yet; with --empty. Install it in the platform's admin."`
@@ -29,7 +30,7 @@ type sandboxCommand struct {
 // Run runs the sandbox until the context ends.
 func (c *sandboxCommand) Run(ctx context.Context, out io.Writer) error {
 	return sandbox.Run(ctx, sandbox.Options{
-		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Second: c.Second, SecondDatabase: c.SecondDatabase, Seed: c.Seed, Contracts: c.Contracts, Kinds: c.Kinds, Empty: c.Empty, NotInstalled: c.NotInstalled, MembershipsApp: c.MembershipsApp, Unconfirmed: c.Unconfirmed,
+		DataDir: c.Data, Listen: c.Listen, Database: c.Database, Second: c.Second, SecondDatabase: c.SecondDatabase, Seed: c.Seed, Contracts: c.Contracts, Kinds: c.Kinds, History: c.History, Empty: c.Empty, NotInstalled: c.NotInstalled, MembershipsApp: c.MembershipsApp, Unconfirmed: c.Unconfirmed,
 		WallClock: c.WallClock, Out: out, Log: logger(os.Stderr, c.LogLevel), Version: version(),
 	})
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Contracts      int    // of a new demo store; default 200
 	Empty          bool   // a new store without subscribers
 	Kinds          bool   // a new main store has a contract of each kind in addition, unless it is Empty
+	History        string // ISO 8601 duration: a new sandbox is ready when so much time has passed; empty: none
 	MainOnly       bool   // a new sandbox has the main store alone; default: two others beside it
 	// NotInstalled makes new stores that do not have the app. They must be empty.
 	NotInstalled bool
@@ -128,6 +129,9 @@ func Start(ctx context.Context, o Options) (_ *Sandbox, err error) {
 	}
 	if o.NotInstalled && !o.Empty {
 		return nil, errors.New("--not-installed: a store without the app has no subscribers; add --empty")
+	}
+	if err := o.checkHistory(); err != nil {
+		return nil, err
 	}
 	if err := o.checkDatabases(); err != nil {
 		return nil, err
@@ -276,6 +280,9 @@ func (s *Sandbox) begin(ctx context.Context) error {
 	}
 	if err := s.furnish(ctx); err != nil {
 		return err
+	}
+	if err := s.makeHistory(ctx); err != nil {
+		return fmt.Errorf("make the history: %w", err)
 	}
 	if err := s.keepBeginning(ctx); err != nil {
 		return fmt.Errorf("keep what the sandbox began with: %w", err)

@@ -239,9 +239,12 @@ func scenarioActor() activity.Actor {
 }
 
 // cancel cancels the contract as its customer does in the portal.
-func (sc scene) cancel(ctx context.Context) error {
+func (sc scene) cancel(ctx context.Context) error { return sc.cancelBecause(ctx, "OTHER") }
+
+// cancelBecause does the same for a reason that the customer gives.
+func (sc scene) cancelBecause(ctx context.Context, reason string) error {
 	who := portal.Caller{Shop: sc.store, Actor: activity.Actor{Source: activity.CustomerPortal, By: "customer", Customer: sc.made.Customer}}
-	_, err := sc.front.running().Portal.Cancel(ctx, who, portal.ContractRef{ID: contract.ID(sc.made.Contract)}, "OTHER")
+	_, err := sc.front.running().Portal.Cancel(ctx, who, portal.ContractRef{ID: contract.ID(sc.made.Contract)}, reason)
 	return settled(err, func() error { return sc.steps.Settle(ctx) })
 }
 

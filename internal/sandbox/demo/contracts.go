@@ -54,6 +54,9 @@ func showcase() []kind {
 	}
 }
 
+// ShowcaseSize is the number of contracts in the showcase.
+func ShowcaseSize() int { return len(showcase()) }
+
 // share is how often a plan is chosen, in percent of the contracts that are not
 // in the showcase.
 type share struct {
