@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func body(c moving.Contract, now time.Time) newContract {
 		FirstName: a.FirstName, LastName: a.LastName, Company: a.Company, Address1: a.Address1, Address2: a.Address2, City: a.City, Province: a.ProvinceCode, Country: a.CountryCode, Zip: a.Zip, Phone: a.Phone,
 	}
 	for _, l := range c.Lines {
-		line := newLine{Variant: strconv.FormatInt(l.Variant, 10), Quantity: l.Quantity, Price: l.Price.Float(), Attributes: l.Attributes}
+		line := newLine{Variant: strconv.FormatInt(l.Variant, 10), Quantity: l.Quantity, Price: l.NextPrice(c.CyclesDone).Float(), Attributes: l.Attributes}
 		if l.Plan != 0 {
 			line.Plan = strconv.FormatInt(l.Plan, 10)
 		}
@@ -100,15 +101,16 @@ func step(s contract.CyclePrice) newStep {
 // Create creates a contract, paused, unless the service has one that came from it under the same
 // key or, where it knows no keys, from the same contract.
 func (e *End) Create(ctx context.Context, _ shop.Shop, c moving.Contract, key string) (int64, error) {
-	had, err := e.arrived(ctx, c)
-	if err != nil || had != 0 {
-		return had, about(err, "look for contract %s at the other service", c.ImportedID)
-	}
-	made, err := e.create(ctx, c, key)
+	made, err := e.arrived(ctx, c)
 	if err != nil {
-		return 0, err
+		return 0, about(err, "look for contract %s at the other service", c.ImportedID)
 	}
-	return made, about(e.discount(ctx, c, made), "add discounts to contract %d", made)
+	if made == 0 {
+		if made, err = e.create(ctx, c, key); err != nil {
+			return 0, err
+		}
+	}
+	return made, about(e.discount(ctx, c, made, key), "add discounts to contract %d", made)
 }
 
 // create creates a contract, or returns the one that was created under the key.
@@ -137,8 +139,9 @@ func (e *End) arrived(ctx context.Context, c moving.Contract) (int64, error) {
 	return 0, err
 }
 
-// discount adds the discounts that a contract does not have yet.
-func (e *End) discount(ctx context.Context, c moving.Contract, number int64) error {
+// discount adds the discounts that a contract does not have yet, in their order. Each addition has a key of its own, so
+// that one without an answer that is carried out late does not add a second discount.
+func (e *End) discount(ctx context.Context, c moving.Contract, number int64, key string) error {
 	if len(c.Discounts) == 0 {
 		return nil
 	}
@@ -146,31 +149,53 @@ func (e *End) discount(ctx context.Context, c moving.Contract, number int64) err
 	if _, err := e.send(ctx, call{method: http.MethodGet, path: fmt.Sprintf("/subscription-contracts/contract-external/%d", number), line: c.Line}, &is); err != nil {
 		return err
 	}
-	for _, d := range c.Discounts {
+	var has []string
+	for _, d := range is.Discounts.nodes {
+		has = append(has, string(d.Title))
+	}
+	for n, d := range c.Discounts {
 		if bundle.IsDiscount(d.Title) || d.FreeShipping || d.RejectedWhy != "" || d.CycleLimit > 0 && d.UsedCycles >= d.CycleLimit || d.TargetIsOrder {
 			continue
 		}
-		title := d.Title
-		if title == "" {
-			title = d.Code
-		}
-		if slices.ContainsFunc(is.Discounts.nodes, func(o discountShape) bool { return string(o.Title) == title }) {
+		title := cmp.Or(d.Title, d.Code)
+		if at := slices.Index(has, title); at >= 0 { // a contract may have several of one title
+			has = slices.Delete(has, at, at+1)
 			continue
 		}
-		q := of(number, "discountTitle", title, "appliesOnEachItem", strconv.FormatBool(d.EachItem))
-		if d.Percent > 0 {
-			q.Set("percentage", strconv.Itoa(d.Percent))
-		} else {
-			q.Set("amount", d.Amount.String())
+		add := call{
+			method: http.MethodPut, path: "/subscription-contracts-add-discount", line: c.Line, query: discountQuery(number, title, d), key: fmt.Sprintf("%s-discount-%d", key, n+1),
 		}
-		if d.CycleLimit > 0 {
-			q.Set("recurringCycleLimit", strconv.Itoa(d.CycleLimit-d.UsedCycles))
-		}
-		if _, err := e.send(ctx, call{method: http.MethodPut, path: "/subscription-contracts-add-discount", line: c.Line, query: q}, nil); err != nil {
-			return err
+		if _, err := e.send(ctx, add, nil); err != nil {
+			return inUse(err)
 		}
 	}
 	return nil
+}
+
+// inUse turns the answer that a request with the key has begun and not ended into a refusal. Where that request was
+// broken off, the answer stays: the contract is given back, and its next creation has other keys.
+func inUse(err error) error {
+	if f, is := errors.AsType[*fault.Error](err); is && f.ErrorKey == keyInUse {
+		return fault.Because(fault.FailedPrecondition, err, "whether the discount was added is not known").Entity("move").Code(keyInUse)
+	}
+	return err
+}
+
+// keyInUse is the error key of a request whose key belongs to one that has not ended.
+const keyInUse = "idempotencyKeyInUse"
+
+// discountQuery is a discount in the words of the interface, for the orders that are left of it.
+func discountQuery(number int64, title string, d contract.Discount) url.Values {
+	q := of(number, "discountTitle", title, "appliesOnEachItem", strconv.FormatBool(d.EachItem))
+	if d.Percent > 0 {
+		q.Set("percentage", strconv.Itoa(d.Percent))
+	} else {
+		q.Set("amount", d.Amount.String())
+	}
+	if d.CycleLimit > 0 {
+		q.Set("recurringCycleLimit", strconv.Itoa(d.CycleLimit-d.UsedCycles))
+	}
+	return q
 }
 
 // adjust makes the upcoming orders of a contract what they were. One that is not on its date any more

@@ -169,7 +169,7 @@ func (c Contract) Stored(cal cadence.Calendar) contract.Contract {
 	}
 	for _, l := range c.Lines {
 		s.Lines = append(s.Lines, contract.LineItem{
-			ID: l.ID, ProductID: l.Product, VariantID: l.Variant, Title: l.Title, Quantity: l.Quantity, Price: l.Price, SellingPlanID: l.Plan, SellingPlanName: l.PlanName,
+			ID: l.ID, ProductID: l.Product, VariantID: l.Variant, Title: l.Title, Quantity: l.Quantity, Price: l.NextPrice(c.CyclesDone), SellingPlanID: l.Plan, SellingPlanName: l.PlanName,
 		})
 		if rest := l.Rest(c.CyclesDone); rest != nil {
 			if s.Pricing == nil {
@@ -228,6 +228,17 @@ func (l Line) Rest(cycles int) *contract.Pricing {
 		return nil
 	}
 	return &rest
+}
+
+// NextPrice returns the unit price of the order after so many cycles. The line's own price may be that of the order
+// before, whose step Rest leaves out: a price that no step made would stay for good.
+func (l Line) NextPrice(cycles int) money.Amount {
+	if l.Pricing != nil {
+		if price, ok := l.Pricing.At(l.Price, cycles+1); ok {
+			return price
+		}
+	}
+	return l.Price
 }
 
 // Resuming returns the contract with a next order that does not fall into its pause.

@@ -139,6 +139,33 @@ func TestCyclesAndPricesGoOnWhereTheyWere(t *testing.T) {
 	}
 }
 
+// A line still has the price of the step before when the next order is the first one of another step.
+func TestStepThatBeginsWithNextOrderIsItsPrice(t *testing.T) {
+	t.Parallel()
+	steps := &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{
+		{After: 2, Kind: platform.FixedPrice, Amount: usd(400), Computed: usd(400)}, {After: 4, Kind: platform.FixedPrice, Amount: usd(700), Computed: usd(700)},
+	}}
+	for _, row := range []struct {
+		done      int
+		is        money.Amount
+		want      money.Amount
+		wantLater money.Amount
+	}{
+		{done: 1, is: usd(1000), want: usd(1000), wantLater: usd(400)},
+		{done: 2, is: usd(1000), want: usd(400), wantLater: usd(400)},
+		{done: 3, is: usd(400), want: usd(400), wantLater: usd(700)},
+		{done: 4, is: usd(400), want: usd(700), wantLater: usd(700)},
+		{done: 4, is: usd(555), want: usd(555), wantLater: usd(555)}, // set by hand: no step changes it
+	} {
+		c := weekly(0, 7)
+		c.DeliveryPrice.Minor, c.CyclesDone = 0, row.done
+		c.Lines = []moving.Line{{ID: "line", Variant: 1, Quantity: 1, Price: row.is, Pricing: steps}}
+		if now, later := c.Amount(0, nine), c.Amount(1, nine); now != row.want || later != row.wantLater || c.Lines[0].NextPrice(row.done) != row.want {
+			t.Errorf("after %d cycles at %s the next orders cost %s and %s, want %s and %s", row.done, row.is, now, later, row.want, row.wantLater)
+		}
+	}
+}
+
 // The next orders are compared as both contracts charge them: what one has lost shows.
 func TestDifferencesOfNextOrdersAreFound(t *testing.T) {
 	t.Parallel()

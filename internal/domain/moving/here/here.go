@@ -118,7 +118,7 @@ func newContract(c moving.Contract, key string) create.Moved {
 		n.Note = &c.Note
 	}
 	for _, l := range c.Lines {
-		edit := platform.LineEdit{Variant: &l.Variant, Quantity: &l.Quantity, Price: &l.Price, Pricing: l.Rest(c.CyclesDone)}
+		edit := platform.LineEdit{Variant: &l.Variant, Quantity: &l.Quantity, Price: new(l.NextPrice(c.CyclesDone)), Pricing: l.Rest(c.CyclesDone)}
 		if l.Plan != 0 {
 			edit.SellingPlanID = &l.Plan
 		}
