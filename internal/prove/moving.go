@@ -46,10 +46,10 @@ type moveTally struct {
 
 // subscriber is a customer with one subscription, wherever its contract is.
 type subscriber struct {
-	plan   dealPlan
-	shop   *merchant // as the first service knows it
-	due    []time.Time
-	amount string // of each order
+	plan dealPlan
+	shop *merchant // as the first service knows it
+	due  []time.Time
+	sale oracle.Sale
 	// shift is the longest delay of an order by a move. Those after one that fell due before its contract
 	// was made where it went count from the day on which it was made.
 	shift  time.Duration
@@ -166,6 +166,11 @@ func (r *pair) openSides() error {
 				return err
 			}
 		}
+		if i == 0 {
+			if err := r.agree(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -181,15 +186,15 @@ func (r *pair) checkout() error {
 		if d.Second {
 			spec.Lines = append(spec.Lines, simulator.LineSpec{VariantID: s.variants[(d.Variant+1)%len(s.variants)], Quantity: 1})
 		}
+		var err error
+		if spec.DiscountCodes, err = d.Terms.codes(r.sim, spec.Shop); err != nil {
+			return err
+		}
 		made, err := r.sim.Checkout(spec)
 		if err != nil {
 			return fmt.Errorf("the story's checkout: %w", err)
 		}
-		is, err := r.sim.Contract(made.Contract)
-		if err != nil {
-			return err
-		}
-		sub := &subscriber{plan: d, shop: s, amount: is.Amount}
+		sub := &subscriber{plan: d, shop: s, sale: r.sale(d)}
 		r.subscribers[spec.Customer.Email], r.byContract[made.Contract] = sub, sub
 		r.note("checkout", fmt.Sprint(made.Contract))
 	}

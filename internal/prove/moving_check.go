@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/platform/simulator"
 )
@@ -24,7 +25,7 @@ const (
 // movingInvariants says how each is checked, in their order.
 var movingInvariants = []Check{
 	{M1, "at every order that the platform makes, of whichever app: it is the next one that the oracle owes the subscription, and not earlier than that"},
-	{M2, "at every order: its amount is that of the subscription's first contract"},
+	{M2, "at every order: its amount is that which the oracle computes from what the buyer and the merchant of the first contract agreed on - prices by cycle, discounts, and for how many orders - and from the number of the order among all of the subscription"},
 	{M3, "at every order and in the end: each one that is owed was made, at most as late as failures last; one that fell due while contracts of its store were between the services, at most as late as a move of one takes"},
 	{M4, "in the end: each subscription has one contract, which is charged; all others have ended; what a contract was imported as is the same customer's"},
 	{M5, "in the end, both ways: every order of an app has one successful attempt at that app's service, and every successful attempt an order"},
@@ -72,7 +73,8 @@ func (r *pair) charged(c simulator.Charge) {
 	if !r.require(M1, !c.Order.At.Before(s.due[n].Add(-r.sides[0].ahead())), "%s has order %d at %s by the %s service, and it is due %s:%s", s.name(), n+1, c.Order.At, c.App, s.due[n], s.history()) {
 		r.doubled++
 	}
-	r.require(M2, c.Order.Amount == s.amount, "order %d of %s is over %s and not %s", n+1, s.name(), c.Order.Amount, s.amount)
+	want := money.Amount{Minor: s.sale.Cost(n + 2), Currency: s.shop.plan.Currency}.String() // the checkout's is the first
+	r.require(M2, c.Order.Amount == want, "order %d of %s by the %s service is over %s and not %s, by %+v:%s", n+1, s.name(), c.App, c.Order.Amount, want, s.plan.Terms, s.history())
 	r.inTime(s, n, c.Order.At)
 }
 

@@ -11,7 +11,7 @@ import (
 // between the services.
 func TestMovesWhileOtherServiceIsAway(t *testing.T) {
 	t.Parallel()
-	p := drawMoves(39, 1, tinyMoves)
+	p := drawMoves(40, 1, tinyMoves)
 	p.Rates = map[Kind]float64{PeerOutage: 0.1}
 	if r := movedTo(t, p); r.late == 0 && r.latest < time.Hour {
 		t.Error("no order fell due between the services")

@@ -54,6 +54,7 @@ func drawMoves(seed uint64, number int, z size) plan {
 			deal.Spec.Billing = simulator.PolicySpec{Interval: "WEEK", IntervalCount: 1}
 		}
 		deal.Spec.Delivery = simulator.PolicySpec{Interval: deal.Spec.Billing.Interval, IntervalCount: deal.Spec.Billing.IntervalCount, Anchors: deal.Spec.Billing.Anchors}
+		deal.Terms = d.terms(*deal, p.Shops[deal.Shop])
 	}
 	return p
 }

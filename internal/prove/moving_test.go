@@ -1,6 +1,9 @@
 package prove
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // tinyMoves is a world of moves that takes seconds.
 var tinyMoves = size{shops: 1, contracts: 16, lasts: 100 * day, calm: 10 * day, slack: smallMoves.slack}
@@ -20,11 +23,53 @@ func movedTo(t *testing.T, p plan) *pair {
 	return r
 }
 
+// without returns what the same world comes to in which no store leaves.
+func without(t *testing.T, p plan) *pair {
+	t.Helper()
+	r, err := newPair(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.close)
+	for _, l := range r.legs {
+		l.next = p.Start.Add(2 * p.Lasts)
+	}
+	if err := r.live(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sameBooks compares the orders of two worlds, subscription by subscription.
+func sameBooks(t *testing.T, moved, stayed *pair) {
+	t.Helper()
+	if stayed.moves != 0 || stayed.due == 0 {
+		t.Fatalf("%d moves and %d orders in the world without moves", stayed.moves, stayed.due)
+	}
+	for email, s := range stayed.subscribers {
+		got := moved.subscribers[email].orders
+		if len(got) != len(s.orders) {
+			t.Errorf("%s has %d orders, and %d without moves", email, len(got), len(s.orders))
+			continue
+		}
+		for n, o := range s.orders {
+			if got[n].Amount != o.Amount || got[n].At.Sub(o.At).Abs() > 10*time.Minute {
+				t.Errorf("order %d of %s is over %s at %s, and without moves over %s at %s", n+1, email, got[n].Amount, got[n].At, o.Amount, o.At)
+			}
+		}
+	}
+}
+
+// In quiet everything goes, each time, and the books are those of the same world without a move, to the cent.
 func TestQuietMoves(t *testing.T) {
 	t.Parallel()
 	p := drawMoves(21, 1, tinyMoves)
 	p.Rates = nil
 	r := movedTo(t, p)
+	if all := r.moves * len(p.Deals); r.moves < 2 || r.moved != all {
+		t.Errorf("%d moves took %d contracts along, want there and back, and %d", r.moves, r.moved, all)
+	}
+	sameBooks(t, r, without(t, p))
 	for n, lie := range []string{
 		"UPDATE attempts SET status = 'DECLINED' WHERE id = (SELECT max(id) FROM attempts WHERE status = 'SUCCESS')",
 		"UPDATE attempts SET status = 'SUCCESS', order_id = 77 WHERE status = 'DECLINED'",

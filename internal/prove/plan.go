@@ -57,6 +57,7 @@ type dealPlan struct {
 	Second   bool // has a line of another one too
 	Offer    offer
 	Tale     tale // for which it is there
+	Terms    termsPlan
 	Outcomes []outcome
 	Finish   string // how charges end that the platform leaves open
 }
