@@ -87,7 +87,7 @@ func (tx *Tx) PutMoveParts(ctx context.Context, parts []moving.Part) error {
 // from a file.
 func (tx *Tx) DropMoveParts(ctx context.Context, of moving.ID, before time.Time) error {
 	_, err := tx.q.NewDelete().Model((*movePartRow)(nil)).Where("shop_id = ?", tx.of).Where("move_id = ?", of).
-		Where("seen_at < ?", millis(before)).Where("stage <> ?", moving.PartMade).Where("NOT filed").Exec(ctx)
+		Where("seen_at < ?", millis(before)).Where("stage <> ?", moving.PartMade).Where("made_at = 0").Where("NOT filed").Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("remove parts of move %d: %w", of, err)
 	}

@@ -104,10 +104,21 @@ type Member struct {
 	Pending   loyalty.Points `json:"pending,omitempty"`
 	Earned    loyalty.Points `json:"earned,omitempty"`
 
-	// Of a member that leaves: the points that were brought from where it goes, and those that it had there before
-	// they were changed; nil: they were not.
-	Brought loyalty.Points  `json:"brought,omitempty"`
-	Before  *loyalty.Points `json:"before,omitempty"`
+	// Of a member that leaves: the points that both services count already, because they were brought from where it
+	// goes or sent there; and those that this move has sent, in so many changes.
+	Brought loyalty.Points `json:"brought,omitempty"`
+	Sent    loyalty.Points `json:"sent,omitempty"`
+	Changes int            `json:"changes,omitempty"`
+	// Of a change that may be under way: its points, and those that the member had there before it; nil: none is.
+	By     loyalty.Points  `json:"by,omitempty"`
+	Before *loyalty.Points `json:"before,omitempty"`
+}
+
+// Carry takes over what earlier readings of the member know of changes.
+func (m *Member) Carry(was *Member) {
+	if was != nil {
+		m.Sent, m.Changes, m.By, m.Before = was.Sent, was.Changes, was.By, was.Before
+	}
 }
 
 // Customer is what a file says of a customer.
@@ -200,7 +211,7 @@ type PartTx interface {
 	// ListMoveParts adds parts that were listed; those that the move has will be read again.
 	ListMoveParts(ctx context.Context, parts []Part) error
 	PutMoveParts(ctx context.Context, parts []Part) error
-	// DropMoveParts removes parts that are not made and were listed before an instant, unless they
+	// DropMoveParts removes parts that were never made and were listed before an instant, unless they
 	// come from a file.
 	DropMoveParts(ctx context.Context, of ID, before time.Time) error
 }

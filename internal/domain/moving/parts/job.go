@@ -20,7 +20,7 @@ type job struct {
 	move   moving.Move
 	now    time.Time
 	people map[int64]bool         // customers that were asked for; false: the store does not have them
-	back   *bool                  // whether the store came from where it goes; nil: not known yet
+	known  []moving.Move          // of the store; nil: not read yet
 	others map[list][]moving.Part // what the other service was asked for
 }
 

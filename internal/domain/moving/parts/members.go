@@ -39,6 +39,8 @@ func (members) judge(ctx context.Context, j *job, p moving.Part) (list []moving.
 	}
 	is, err := j.Points.Member(ctx, j.store, loyalty.CustomerRef{Customer: m.Customer}, "")
 	switch {
+	case err == nil && !p.MadeAt.IsZero() && is.Status != loyalty.Excluded:
+		f.Add(moving.Changes, pointsFollow, "availablePoints", "The member has %s points there by now: those here change by what was earned and spent there since they were brought.", m.Available)
 	case err == nil && is.Status == loyalty.Excluded:
 		f.Add(moving.Stays, "customerExcluded", "customerStatus", "The customer is excluded from the programme here.")
 	case err == nil:
@@ -51,22 +53,67 @@ func (members) judge(ctx context.Context, j *job, p moving.Part) (list []moving.
 
 func (members) make(ctx context.Context, j *job, p *moving.Part) error {
 	m := *p.Data.Member
+	sent, elsewhere, err := j.exchanged(ctx, m.Customer)
+	if err != nil {
+		return err
+	}
+	follow := !p.Filed && j.move.Peer.Loyalty != "" && !elsewhere
+	points := max(m.Available, 0) - sent
+	if !follow {
+		points = max(m.Available, 0)
+	}
 	made, posted, err := j.Points.Import(ctx, j.store.ID, loyalty.ImportCommand{
 		Who: loyalty.Person{Customer: m.Customer, Email: m.Email, FirstName: m.FirstName, LastName: m.LastName}, Born: m.Born,
-		Points: max(m.Available, 0), Key: broughtKey(m.Customer), Actor: activity.System,
+		Points: points, Key: broughtKey(m.Customer), Follow: follow, Actor: activity.System,
 	})
 	if err != nil {
 		return err
 	}
 	p.Here, p.Name = int64(made.ID), ""
 	p.Data.Member = &moving.Member{Customer: m.Customer, Available: m.Available, Pending: m.Pending, Earned: m.Earned} // the rest is no longer needed
-	if posted != max(m.Available, 0) {                                                                                 // in another move, or before the process died
-		p.Data.Member.Available = posted
-		f := (*moving.Findings)(&p.Findings)
+	f := (*moving.Findings)(&p.Findings)
+	switch p.Data.Member.Available += posted - points; {
+	case posted == points:
+	case follow:
+		f.Add(moving.Changes, "pointsSpentTwice", "availablePoints", "%s points that were spent there were spent here too: they are taken off once the member has them.", posted-points)
+	default: // they came from elsewhere, or from another file
 		f.Add(moving.Changes, changedThere, "availablePoints", "%s points were brought before, and the member has %s there now: add the difference by hand.", posted, m.Available)
-		p.Judge(p.Findings)
 	}
+	p.Judge(p.Findings)
 	return nil
+}
+
+// pointsFollow is the code of a member whose points have changed since they were moved.
+const pointsFollow = "pointsFollow"
+
+// exchanged returns the points of a customer that moves have sent to the programme of this move's peer, and whether the
+// customer's points came from elsewhere.
+func (j *job) exchanged(ctx context.Context, customer int64) (sent loyalty.Points, elsewhere bool, err error) {
+	all, err := j.moves(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	match := moving.PartMatch{Kind: moving.MemberPart, There: []string{fmt.Sprint(customer)}}
+	err = j.Store.View(ctx, j.store.ID, func(tx moving.ReadTx) error {
+		for _, m := range all {
+			same := m.Peer.Loyalty == j.move.Peer.Loyalty
+			if same == (m.Direction == moving.In) {
+				continue
+			}
+			parts, err := tx.MoveParts(ctx, m.ID, match, moving.PartKey{}, 1)
+			if err != nil {
+				return err
+			}
+			for _, p := range parts {
+				if same && p.Data.Member != nil {
+					sent += p.Data.Member.Sent
+				}
+				elsewhere = elsewhere || !same && m.Direction == moving.In && !p.MadeAt.IsZero()
+			}
+		}
+		return nil
+	})
+	return sent, elsewhere, err
 }
 
 // broughtKey names the points that are brought for a customer, once in all moves.

@@ -79,25 +79,31 @@ func (o own) Member(ctx context.Context, of shop.Shop, customer int64) (moving.M
 		Customer: customer, Email: m.Person.Email, FirstName: m.Person.FirstName, LastName: m.Person.LastName, Born: m.Born, Excluded: m.Status == loyalty.Excluded,
 		Available: m.Sums.Available, Pending: m.Sums.Pending, Earned: m.Sums.Earned,
 	}
-	if back, err := o.goesBack(ctx); err != nil || !back {
+	if is.Brought, _, err = o.exchanged(ctx, customer); err != nil {
 		return is, err
 	}
-	is.Brought, err = o.Points.Brought(ctx, of.ID, broughtKey(customer))
+	back, err := o.goesBack(ctx)
+	if err != nil || !back {
+		return is, err
+	}
+	brought, err := o.Points.Brought(ctx, of.ID, broughtKey(customer))
+	is.Brought += brought
 	return is, err
 }
 
 // goesBack reports whether members came from the programme to which they go.
 func (j *job) goesBack(ctx context.Context) (bool, error) {
-	if j.back == nil {
-		var all []moving.Move
-		err := j.Store.View(ctx, j.store.ID, func(tx moving.ReadTx) (err error) {
-			all, err = tx.Moves(ctx)
+	all, err := j.moves(ctx)
+	return slices.ContainsFunc(all, func(m moving.Move) bool { return m.Direction == moving.In && m.Peer.Loyalty == j.move.Peer.Loyalty }), err
+}
+
+// moves returns all moves of the store, as they were when this step asked first.
+func (j *job) moves(ctx context.Context) (all []moving.Move, err error) {
+	if j.known == nil {
+		err = j.Store.View(ctx, j.store.ID, func(tx moving.ReadTx) (err error) {
+			j.known, err = tx.Moves(ctx)
 			return err
 		})
-		if err != nil {
-			return false, err
-		}
-		j.back = new(slices.ContainsFunc(all, func(m moving.Move) bool { return m.Direction == moving.In && m.Peer.Loyalty == j.move.Peer.Loyalty }))
 	}
-	return *j.back, nil
+	return j.known, err
 }

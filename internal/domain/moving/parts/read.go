@@ -96,6 +96,12 @@ func (j *job) unreadable(of list, err error) moving.Part {
 // judged returns a part as it was read now, with what is known of it from before.
 func (j *job) judged(ctx context.Context, was, is moving.Part) (moving.Part, error) {
 	is.Stage, is.Here, is.Plans, is.BegunAt, is.MadeAt, is.Filed = was.Stage, was.Here, was.Plans, was.BegunAt, was.MadeAt, was.Filed
+	if is.Data.Member != nil {
+		is.Data.Member.Carry(was.Data.Member)
+		if is.Stage == moving.PartMade && !is.Filed && j.maker(is.Kind).changed(was.Data, is.Data) != "" {
+			is.Stage = moving.PartReady // its points follow
+		}
+	}
 	if is.Stage == moving.PartMade {
 		kept := was.Data
 		var findings []moving.Finding

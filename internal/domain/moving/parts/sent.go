@@ -214,7 +214,7 @@ func (sentMembers) judge(ctx context.Context, j *job, p moving.Part) (list []mov
 	case has.Excluded:
 		f.Add(moving.Stays, "customerExcluded", "customerStatus", "The customer is excluded from the programme there.")
 	case m.Brought != 0:
-		f.Add(moving.Changes, "memberExists", "", "The customer is a member there with %s points. They change by %s: the member has %s here, and %s were brought from there.", has.Available, gained(m), m.Available, m.Brought)
+		f.Add(moving.Changes, "memberExists", "", "The customer is a member there with %s points. They change by %s: the member has %s here, and %s were brought from there or sent there before.", has.Available, gained(m), m.Available, m.Brought)
 	default:
 		f.Add(moving.Changes, "memberExists", "", "The customer is a member there with %s points: those from here are added.", has.Available)
 	}
@@ -223,6 +223,13 @@ func (sentMembers) judge(ctx context.Context, j *job, p moving.Part) (list []mov
 
 // gained returns by how many points the balance at the other service changes.
 func gained(m moving.Member) loyalty.Points { return max(m.Available, 0) - m.Brought }
+
+func (sentMembers) changed(_, is moving.PartData) string {
+	if is.Member == nil || gained(*is.Member) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the member has %s points more or less", gained(*is.Member))
+}
 
 func (sentMembers) make(ctx context.Context, j *job, p *moving.Part) error {
 	m := *p.Data.Member
@@ -240,19 +247,26 @@ func (sentMembers) make(ctx context.Context, j *job, p *moving.Part) error {
 		return err
 	}
 	if m.Before == nil { // as it was before the first attempt, whose answer may be lost
-		m.Before = &has.Available
+		m.Before, m.By = &has.Available, gained(m)
+		m.Changes++
 		p.Data.Member, p.BegunAt = &m, j.now
 		if err := j.put(ctx, *p); err != nil {
 			return err
 		}
 	}
-	by, done := gained(m), has.Available-*m.Before
+	by, done := m.By, has.Available-*m.Before
 	if by > 0 && done < by || by < 0 && done > by {
-		if err := other.ChangePoints(ctx, j.store, m.Customer, by, "Balance at the service that the store leaves", keyOf(*p)+"-points"); err != nil {
+		if err := other.ChangePoints(ctx, j.store, m.Customer, by, "Balance at the service that the store leaves", fmt.Sprintf("%s-points-%d", keyOf(*p), m.Changes)); err != nil {
+			if !passing(err) { // it was not carried out: the next attempt is another change
+				m.Before, m.By = nil, 0
+				p.Data.Member = &m
+			}
 			return err
 		}
 	}
 	p.Here, p.Name = m.Customer, ""
-	p.Data.Member = &moving.Member{Customer: m.Customer, Available: m.Available, Brought: m.Brought, Pending: m.Pending, Earned: m.Earned} // the rest is no longer needed
+	p.Data.Member = &moving.Member{ // the rest is no longer needed
+		Customer: m.Customer, Available: m.Available, Brought: m.Brought + by, Sent: m.Sent + by, Changes: m.Changes, Pending: m.Pending, Earned: m.Earned,
+	}
 	return nil
 }
