@@ -277,11 +277,24 @@ func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
 		if c.MaxCycles > 0 && n >= max(1, c.MaxCycles-c.CyclesDone) {
 			break
 		}
-		if was, now := c.Amount(n, cal), is.Amount(n, cal); was != now {
+		if was, now := c.expects(n, is, cal), is.Amount(n, cal); was != now {
 			return fmt.Sprintf("order %d from now on would cost %s instead of %s", n+1, now, was)
 		}
 	}
 	return ""
+}
+
+// expects returns the amount of the next order but so many, for a comparison with another reading. Where
+// only the other one knows prices by cycle, as those of a plan, it is the amount that the service of
+// this one names, if it names one.
+func (c Contract) expects(ahead int, is Contract, cal cadence.Calendar) money.Amount {
+	for n, l := range c.Lines {
+		named := ahead < len(c.Upcoming) && len(c.Upcoming[ahead].OneOffs) == 0 && c.Upcoming[ahead].Amount.Currency != ""
+		if named && l.Pricing == nil && n < len(is.Lines) && is.Lines[n].Pricing != nil {
+			return c.Upcoming[ahead].Amount
+		}
+	}
+	return c.Amount(ahead, cal)
 }
 
 // Amount returns what the next order but so many costs, before taxes.

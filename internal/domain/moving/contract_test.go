@@ -183,11 +183,17 @@ func TestDifferencesOfNextOrdersAreFound(t *testing.T) {
 		"a later price": {func(is *moving.Contract) {
 			is.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.FixedPrice, Amount: usd(900), Computed: usd(900)}}}
 		}, false},
+		"a later price that the other service named": {func(is *moving.Contract) {
+			is.Upcoming = []moving.Upcoming{{Amount: c.Amount(0, nine)}, {Amount: c.Amount(1, nine)}, {Amount: usd(1100)}}
+			is.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.FixedPrice, Amount: usd(900), Computed: usd(900)}}}
+		}, true},
 	} {
 		is := c
 		is.Lines, is.Discounts = slices.Clone(c.Lines), slices.Clone(c.Discounts)
 		row.change(&is)
-		if what := c.Differs(is, nine); (what == "") != row.same {
+		was := c
+		was.Upcoming = is.Upcoming
+		if what := was.Differs(is, nine); (what == "") != row.same {
 			t.Errorf("%s: %q", name, what)
 		}
 	}

@@ -65,6 +65,7 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 	}
 	c := describe(d)
 	c.CyclesDone = d.EarlierOrders + amend.NextCycle(d.Contract, attempts, s.Clock.Now()) - 1 - d.PassedCycles
+	addPlanPrices(&c, d)
 	c.Upcoming, c.Past = orders(attempts, oneOffs)
 	if len(c.Upcoming) > 0 {
 		c.Next = c.Upcoming[0].Date
@@ -122,6 +123,26 @@ func describe(d contract.Detail) moving.Contract {
 		c.Lines = append(c.Lines, line)
 	}
 	return c
+}
+
+// addPlanPrices gives lines whose price changes with the orders, by their plan, what is left of its steps
+// as prices by cycle: the service that they go to may not have the plan, or counts its own orders alone.
+func addPlanPrices(c *moving.Contract, d contract.Detail) {
+	for n, l := range d.Lines {
+		p, has := d.PlanPricing[l.ID]
+		if !has || !d.Priced || !p.Made(l.Price) {
+			continue
+		}
+		later := p.Cycles
+		for i, s := range p.Cycles {
+			if s.Computed == l.Price { // the price never goes back to that of an earlier step
+				later = p.Cycles[i+1:]
+			}
+		}
+		if len(later) > 0 {
+			c.Lines[n].Pricing = new(contract.Pricing{Base: l.Price, Cycles: later}.From(d.NextOrder() - c.CyclesDone))
+		}
+	}
 }
 
 // orders returns the orders to come, by date, and the last ones of the past, the newest first.
