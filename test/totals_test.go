@@ -188,3 +188,51 @@ func TestCancellationSaysWhatWasPaid(t *testing.T) {
 		t.Errorf("the message does not say %q: %+v", want, list)
 	}
 }
+
+// inPath fills the contract and an attempt into a path.
+func (s *subscription) inPath(path string, attempt int64) string {
+	return strings.NewReplacer("CONTRACT", fmt.Sprint(s.id), "ATTEMPT", fmt.Sprint(attempt)).Replace(path)
+}
+
+// Every page that names what the next order costs names what the platform charges for it: with a discount,
+// delivery and a one-time product, and once it was declined.
+func TestEveryPageNamesWhatIsCharged(t *testing.T) {
+	t.Parallel()
+	s := subscribe(t, map[string]any{"deliveryPrice": "4.90"})
+	s.change("PUT", fmt.Sprintf("/subscription-contracts-add-discount?contractId=%d&percentage=10&discountTitle=Hello&recurringCycleLimit=1", s.id), nil)
+	next := s.upcoming()[0]
+	if got := s.put(oneOffPath(s.id, next.ID, 4002, "&quantity=2"), nil, nil); got != http.StatusOK {
+		t.Fatalf("adding a one-time product answered %d", got)
+	}
+	s.pass("PT1M")
+	ana := s.visit(s.payer(s.id))
+	pages := make(map[string]string)
+	for _, path := range []string{"/", "/s/CONTRACT", "/s/CONTRACT/upcoming", "/s/CONTRACT/orders/ATTEMPT", "/s/CONTRACT/orders/ATTEMPT/skip", "/s/CONTRACT/orders/ATTEMPT/now"} {
+		path = s.inPath(path, next.ID)
+		_, pages["portal "+path] = ana.screen(path, "")
+	}
+	user, at := s.merchant()
+	for _, path := range []string{
+		"/contracts/CONTRACT", "/contracts/CONTRACT/orders/ATTEMPT", "/contracts/CONTRACT/do/skip?of=ATTEMPT", "/contracts/CONTRACT/do/move?of=ATTEMPT", "/contracts/CONTRACT/do/charge?of=ATTEMPT", "/contracts/CONTRACT/do/cancel",
+		"/upcoming/ATTEMPT/skip", "/upcoming/ATTEMPT/move",
+	} {
+		path = s.inPath(path, next.ID)
+		pages["dashboard "+path] = html.UnescapeString(user.page(at + path))
+	}
+	s.declines("INSUFFICIENT_FUNDS", 1)
+	s.pass("P11D")
+	for _, path := range []string{"/failed-payments", "/contracts/CONTRACT/do/charge?of=ATTEMPT"} {
+		pages["dashboard "+path+", declined"] = html.UnescapeString(user.page(at + s.inPath(path, next.ID)))
+	}
+	_, pages["portal, failed payment"] = ana.screen(fmt.Sprintf("/s/%d", s.id), "")
+	s.pass("P10D")
+	_, orders := s.ledger()
+	if len(orders) == 0 {
+		t.Fatal("nothing was charged")
+	}
+	for name, page := range pages {
+		if charged := orders[0].Amount; !strings.Contains(page, charged) {
+			t.Errorf("%s does not name %s:\n%s", name, charged, regexp.MustCompile(`.*\d\.\d\d.*`).FindAllString(page, -1))
+		}
+	}
+}

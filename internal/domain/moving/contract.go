@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perennialhq/perennial/internal/base/money"
+	"github.com/perennialhq/perennial/internal/domain/bundle"
 	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/shop"
@@ -37,16 +38,17 @@ type Contract struct {
 	Note          string                  `json:"note,omitempty"`
 	Attributes    []contract.Attribute    `json:"attributes,omitempty"`
 
-	Next        time.Time  `json:"next,omitzero"`      // when its next order is charged; zero: none is to come
-	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
-	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
-	EndsAt      time.Time  `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
-	PausedTo    time.Time  `json:"pausedTo,omitzero"`  // when a pause ends; zero: it has no end
-	CreatedAt   time.Time  `json:"createdAt,omitzero"`
-	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
-	ImportedID  string     `json:"importedId,omitempty"`
-	Remarks     []Finding  `json:"remarks,omitempty"`     // what the source knows to be left out of it
-	MissingDate bool       `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
+	Next        time.Time      `json:"next,omitzero"`      // when its next order is charged; zero: none is to come
+	Expected    []money.Amount `json:"-"`                  // of a contract that has come here: of its next orders, without one-time products
+	Upcoming    []Upcoming     `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
+	Past        []Past         `json:"past,omitempty"`     // the last orders, the newest first
+	EndsAt      time.Time      `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
+	PausedTo    time.Time      `json:"pausedTo,omitzero"`  // when a pause ends; zero: it has no end
+	CreatedAt   time.Time      `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time      `json:"updatedAt,omitzero"`
+	ImportedID  string         `json:"importedId,omitempty"`
+	Remarks     []Finding      `json:"remarks,omitempty"`     // what the source knows to be left out of it
+	MissingDate bool           `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
 }
 
 // Line is a line of a contract.
@@ -267,40 +269,47 @@ func (c Contract) After(orders int, cal cadence.Calendar) Contract {
 	return c
 }
 
-// comparedOrders is the number of orders to come that are compared before a contract is cancelled where it was.
-const comparedOrders = 3
+// ComparedOrders is the number of orders to come that are compared before a contract is cancelled where it was.
+const ComparedOrders = 3
 
-// Differs says which of the next orders another reading of the contract charges another amount for, by
-// what both readings hold; "": none. One-time products are left out: they follow later.
+// Differs says which of the next orders another reading of the contract charges another amount for; "":
+// none. One-time products are left out: they follow later.
 func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
-	for n := range comparedOrders {
+	for n := range ComparedOrders {
 		if c.MaxCycles > 0 && n >= max(1, c.MaxCycles-c.CyclesDone) {
 			break
 		}
-		if was, now := c.expects(n, is, cal), is.Amount(n, cal); was != now {
+		if was, now := c.costs(is, n, cal); was != now {
 			return fmt.Sprintf("order %d from now on would cost %s instead of %s", n+1, now, was)
 		}
 	}
 	return ""
 }
 
-// expects returns the amount of the next order but so many, for a comparison with another reading. Where
-// only the other one knows prices by cycle, as those of a plan, it is the amount that the service of
-// this one names, if it names one.
-func (c Contract) expects(ahead int, is Contract, cal cadence.Calendar) money.Amount {
-	for n, l := range c.Lines {
-		named := ahead < len(c.Upcoming) && len(c.Upcoming[ahead].OneOffs) == 0 && c.Upcoming[ahead].Amount.Currency != ""
-		if named && l.Pricing == nil && n < len(is.Lines) && is.Lines[n].Pricing != nil {
-			return c.Upcoming[ahead].Amount
-		}
+// costs returns what the next order but so many costs by two readings. Where both services say what they will
+// charge, with swap rules, plans and boxes, that counts; elsewhere what the contracts hold, without the discount
+// of a box, which its bundle makes.
+func (c Contract) costs(is Contract, ahead int, cal cadence.Calendar) (was, now money.Amount) {
+	if ahead < len(c.Upcoming) && ahead < len(is.Expected) && len(c.Upcoming[ahead].OneOffs) == 0 && c.Upcoming[ahead].Amount.Currency != "" {
+		return c.Upcoming[ahead].Amount, is.Expected[ahead]
 	}
-	return c.Amount(ahead, cal)
+	return c.unboxed().Amount(ahead, cal), is.unboxed().Amount(ahead, cal)
+}
+
+func (c Contract) unboxed() Contract {
+	c.Discounts = slices.DeleteFunc(slices.Clone(c.Discounts), func(d contract.Discount) bool { return bundle.IsDiscount(d.Title) })
+	return c
 }
 
 // Amount returns what the next order but so many costs, before taxes.
 func (c Contract) Amount(ahead int, cal cadence.Calendar) money.Amount {
 	s := c.Stored(cal)
 	return s.Cost(s.Lines, 1+ahead, ahead)
+}
+
+// DueOn returns when the next order but so many is due.
+func (c Contract) DueOn(ahead int, cal cadence.Calendar) time.Time {
+	return c.Stored(cal).DueOn(1+ahead, cal)
 }
 
 // Sold returns what an order of the contract has, by variant.

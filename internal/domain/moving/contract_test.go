@@ -183,16 +183,19 @@ func TestDifferencesOfNextOrdersAreFound(t *testing.T) {
 		"a later price": {func(is *moving.Contract) {
 			is.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.FixedPrice, Amount: usd(900), Computed: usd(900)}}}
 		}, false},
-		"a later price that the other service named": {func(is *moving.Contract) {
-			is.Upcoming = []moving.Upcoming{{Amount: c.Amount(0, nine)}, {Amount: c.Amount(1, nine)}, {Amount: usd(1100)}}
-			is.Lines[0].Pricing = &contract.Pricing{Base: usd(1000), Cycles: []contract.CyclePrice{{After: 2, Kind: platform.FixedPrice, Amount: usd(900), Computed: usd(900)}}}
+		"the discount of a box": {func(is *moving.Contract) {
+			is.Discounts = append(is.Discounts, contract.Discount{Title: "Box price", Amount: usd(300), AllLines: true})
 		}, true},
+		"amounts that both services say": {func(is *moving.Contract) {
+			is.Lines[0].Price, is.Expected = usd(1), []money.Amount{usd(700), usd(1200), usd(1350)}
+		}, true},
+		"an amount that both services say": {func(is *moving.Contract) { is.Expected = []money.Amount{usd(700), usd(1200), usd(1200)} }, false},
 	} {
 		is := c
 		is.Lines, is.Discounts = slices.Clone(c.Lines), slices.Clone(c.Discounts)
 		row.change(&is)
 		was := c
-		was.Upcoming = is.Upcoming
+		was.Upcoming = []moving.Upcoming{{Amount: usd(700)}, {Amount: usd(1200)}, {Amount: usd(1350)}}
 		if what := was.Differs(is, nine); (what == "") != row.same {
 			t.Errorf("%s: %q", name, what)
 		}

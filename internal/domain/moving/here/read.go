@@ -5,13 +5,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perennialhq/perennial/internal/base/money"
 	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/amend"
 	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/billing/command"
+	"github.com/perennialhq/perennial/internal/domain/cadence"
 	"github.com/perennialhq/perennial/internal/domain/contract"
 	"github.com/perennialhq/perennial/internal/domain/intake"
 	"github.com/perennialhq/perennial/internal/domain/moving"
+	"github.com/perennialhq/perennial/internal/domain/order"
 	"github.com/perennialhq/perennial/internal/domain/shop"
 )
 
@@ -53,11 +56,15 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 	}
 	var attempts []billing.Attempt
 	var oneOffs []billing.OneOff
+	var inputs map[contract.ID]billing.Inputs
 	err = s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) {
 		if attempts, err = tx.AttemptsOf(ctx, []contract.ID{d.ID}); err != nil {
 			return err
 		}
-		oneOffs, err = tx.OneOffs(ctx, []contract.ID{d.ID})
+		if oneOffs, err = tx.OneOffs(ctx, []contract.ID{d.ID}); err != nil {
+			return err
+		}
+		inputs, err = billing.ReadInputs(ctx, tx, of, map[contract.ID]*contract.Contract{d.ID: &d.Contract})
 		return err
 	})
 	if err != nil {
@@ -65,19 +72,40 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 	}
 	c := describe(d)
 	c.CyclesDone = d.EarlierOrders + amend.NextCycle(d.Contract, attempts, s.Clock.Now()) - 1 - d.PassedCycles
-	addPlanPrices(&c, d)
 	c.Upcoming, c.Past = orders(attempts, oneOffs)
 	if len(c.Upcoming) > 0 {
 		c.Next = c.Upcoming[0].Date
 	}
+	cal, err := of.Calendar()
+	if err != nil {
+		return moving.Contract{}, err
+	}
 	if c.Next.IsZero() {
-		cal, err := of.Calendar()
-		if err != nil {
-			return moving.Contract{}, err
-		}
 		c.Next = d.AfterPause(cal)
 	}
+	if s.Leaves {
+		addPlanPrices(&c, d)
+	} else {
+		c.Expected = expected(c, d.Contract, inputs[d.ID].Rules, cal)
+	}
 	return c, nil
+}
+
+// expected returns what the next orders of a contract that has come will cost, without one-time products.
+func expected(c moving.Contract, is contract.Contract, rules order.Rules, cal cadence.Calendar) []money.Amount {
+	if c.Next.IsZero() {
+		return nil
+	}
+	first := c.CyclesDone + 1 - is.EarlierOrders + is.PassedCycles
+	var places []order.Place
+	for n := range moving.ComparedOrders {
+		places = append(places, order.Place{Cycle: first + n, Date: c.DueOn(n, cal)})
+	}
+	var amounts []money.Amount
+	for _, o := range order.Walk(is, rules, places) {
+		amounts = append(amounts, o.Bill.Total)
+	}
+	return amounts
 }
 
 // describe returns a contract without its orders.
