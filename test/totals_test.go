@@ -225,7 +225,7 @@ func TestEveryPageNamesWhatIsCharged(t *testing.T) {
 		pages["dashboard "+path+", declined"] = html.UnescapeString(user.page(at + s.inPath(path, next.ID)))
 	}
 	_, pages["portal, failed payment"] = ana.screen(fmt.Sprintf("/s/%d", s.id), "")
-	if list := pages["dashboard /failed-payments, declined"]; strings.Contains(list, "25.00") {
+	if list := pages["dashboard /failed-payments, declined"]; strings.Contains(list, "25.00 USD") {
 		t.Errorf("the list of failed payments names what the products cost without discount and delivery:\n%s", list)
 	}
 	s.pass("P10D")
