@@ -7,10 +7,12 @@ import (
 	"github.com/perennialhq/perennial/internal/config"
 	"github.com/perennialhq/perennial/internal/deliver/signed"
 	"github.com/perennialhq/perennial/internal/domain/amend"
+	"github.com/perennialhq/perennial/internal/domain/billing"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/domain/moving/here"
 	"github.com/perennialhq/perennial/internal/domain/moving/mover"
 	"github.com/perennialhq/perennial/internal/domain/moving/parts"
+	"github.com/perennialhq/perennial/internal/domain/shop"
 	"github.com/perennialhq/perennial/internal/peer"
 	"github.com/perennialhq/perennial/internal/platform/shopify"
 	"github.com/perennialhq/perennial/internal/store"
@@ -28,7 +30,7 @@ func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 	}
 	others := peer.New(o)
 	a.callers = append(a.callers, others)
-	own := &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations}
+	own := &here.Service{Editor: editor, Directory: a.Store, Orders: a.Command, Statuses: a.Lifecycle, Creations: a.Creations, Notices: a.addNotices}
 	a.Moves = &mover.Service{
 		Store: a.Store.Moves(), Platform: client, Imports: a.Store,
 		Here: func(m moving.Move) mover.End { return own.Of(m) },
@@ -40,6 +42,11 @@ func (a *App) moveContracts(client *shopify.Client, editor *amend.Editor) {
 		},
 		Clock: a.options.Clock, Log: a.options.Log, Parallel: parallel,
 	}
+}
+
+// addNotices records notices of prices.
+func (a *App) addNotices(ctx context.Context, of shop.ID, list []billing.Notice) error {
+	return a.Store.Update(ctx, of, func(tx *store.Tx) error { return tx.AddSwapNotices(ctx, list) })
 }
 
 // WithMoves opens a database and lets fn start and steer the moves of a store. The service carries

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -17,6 +18,7 @@ func TestStoreIsMovedInTheBrowser(t *testing.T) {
 	m := sand.Manifest()
 	s := &site{URLs: sand.URLs(), key: m.APIKey, manifest: m}
 	s.make(t, "/settings", map[string]int{"requestsPerSecond": 1000, "requestBurst": 10000}, &struct{}{})
+	s.send(t, http.MethodDelete, fmt.Sprintf("/product-swaps/%d", m.Examples.SwapRule), nil) // a contract waits for the first charge of its higher price
 	advance := func(by string) { s.make(t, "/clock", map[string]string{"advance": by}, &struct{}{}) }
 
 	old := &visit{t: t, tab: browser.Tab(t), of: "dashboard moves"} // the store has plans there

@@ -38,17 +38,21 @@ type Contract struct {
 	Note          string                  `json:"note,omitempty"`
 	Attributes    []contract.Attribute    `json:"attributes,omitempty"`
 
-	Next        time.Time      `json:"next,omitzero"`      // when its next order is charged; zero: none is to come
-	Expected    []money.Amount `json:"-"`                  // of a contract that has come here: of its next orders, without one-time products
-	Upcoming    []Upcoming     `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
-	Past        []Past         `json:"past,omitempty"`     // the last orders, the newest first
-	EndsAt      time.Time      `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
-	PausedTo    time.Time      `json:"pausedTo,omitzero"`  // when a pause ends; zero: it has no end
-	CreatedAt   time.Time      `json:"createdAt,omitzero"`
-	UpdatedAt   time.Time      `json:"updatedAt,omitzero"`
-	ImportedID  string         `json:"importedId,omitempty"`
-	Remarks     []Finding      `json:"remarks,omitempty"`     // what the source knows to be left out of it
-	MissingDate bool           `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
+	Next time.Time `json:"next,omitzero"` // when its next order is charged; zero: none is to come
+	// Of a contract that has come here: what its next orders cost, without one-time products, and what they cost with the
+	// prices of swap rules that its customer has had no notice of; no Announced: there are no such prices.
+	Expected  []money.Amount `json:"-"`
+	Announced []money.Amount `json:"-"`
+
+	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
+	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
+	EndsAt      time.Time  `json:"endsAt,omitzero"`    // of a cancellation that is scheduled
+	PausedTo    time.Time  `json:"pausedTo,omitzero"`  // when a pause ends; zero: it has no end
+	CreatedAt   time.Time  `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time  `json:"updatedAt,omitzero"`
+	ImportedID  string     `json:"importedId,omitempty"`
+	Remarks     []Finding  `json:"remarks,omitempty"`     // what the source knows to be left out of it
+	MissingDate bool       `json:"missingDate,omitempty"` // the source names no date of the next order though there is one
 }
 
 // Line is a line of a contract.
@@ -290,10 +294,34 @@ func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
 // charge, with swap rules, plans and boxes, that counts; elsewhere what the contracts hold, without the discount
 // of a box, which its bundle makes.
 func (c Contract) costs(is Contract, ahead int, cal cadence.Calendar) (was, now money.Amount) {
-	if ahead < len(c.Upcoming) && ahead < len(is.Expected) && len(c.Upcoming[ahead].OneOffs) == 0 && c.Upcoming[ahead].Amount.Currency != "" {
-		return c.Upcoming[ahead].Amount, is.Expected[ahead]
+	switch amount, named := c.named(ahead); {
+	case !named || ahead >= len(is.Expected):
+		return c.unboxed().Amount(ahead, cal), is.unboxed().Amount(ahead, cal)
+	case c.Announces(is):
+		return amount, is.Announced[ahead]
+	default:
+		return amount, is.Expected[ahead]
 	}
-	return c.unboxed().Amount(ahead, cal), is.unboxed().Amount(ahead, cal)
+}
+
+// named returns the amount that the contract's service names for the next order but so many; false: none, or one
+// with one-time products.
+func (c Contract) named(ahead int) (money.Amount, bool) {
+	if ahead >= len(c.Upcoming) || len(c.Upcoming[ahead].OneOffs) > 0 {
+		return money.Amount{}, false
+	}
+	return c.Upcoming[ahead].Amount, c.Upcoming[ahead].Amount.Currency != ""
+}
+
+// Announces reports whether the contract's service names amounts with prices of swap rules that the reading of the
+// contract which has come here waits with.
+func (c Contract) Announces(is Contract) bool {
+	for n, amount := range is.Announced {
+		if was, named := c.named(n); named && was == amount && was != is.Expected[n] {
+			return true
+		}
+	}
+	return false
 }
 
 func (c Contract) unboxed() Contract {

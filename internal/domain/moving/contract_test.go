@@ -189,6 +189,12 @@ func TestDifferencesOfNextOrdersAreFound(t *testing.T) {
 		"amounts that both services say": {func(is *moving.Contract) {
 			is.Lines[0].Price, is.Expected = usd(1), []money.Amount{usd(700), usd(1200), usd(1350)}
 		}, true},
+		"prices that the other service has announced": {func(is *moving.Contract) {
+			is.Expected, is.Announced = []money.Amount{usd(700), usd(1200), usd(1200)}, []money.Amount{usd(700), usd(1200), usd(1350)}
+		}, true},
+		"prices that it has not": {func(is *moving.Contract) {
+			is.Expected, is.Announced = []money.Amount{usd(700), usd(1200), usd(1350)}, []money.Amount{usd(700), usd(1200), usd(1500)}
+		}, true},
 		"an amount that both services say": {func(is *moving.Contract) { is.Expected = []money.Amount{usd(700), usd(1200), usd(1200)} }, false},
 	} {
 		is := c

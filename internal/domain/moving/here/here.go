@@ -55,6 +55,8 @@ type Service struct {
 	Orders    Orders
 	Statuses  Statuses
 	Creations Creations
+	// Notices records prices of swap rules that customers know already.
+	Notices func(ctx context.Context, of shop.ID, list []billing.Notice) error
 
 	// Other names the other service of a move in entries. Leaves reports that contracts leave this one.
 	Other  string
@@ -209,6 +211,9 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 	if err != nil || !known.Fenced() {
 		return err
 	}
+	if err := s.takeNotices(ctx, of, c, id); err != nil {
+		return err
+	}
 	if c.Status == contract.Paused {
 		if err := s.setStatus(ctx, of, c.Line, id, lifecycle.StatusChange{To: contract.Paused, Until: c.PausedTo}); err != nil {
 			return err
@@ -218,6 +223,16 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 	}
 	why := moving.Note{Way: moving.Arrived, Service: s.Other, There: c.ImportedID, Reason: fmt.Sprintf("from %s, where it was contract %s", s.Other, c.ImportedID)}
 	return s.unfence(ctx, of, c.Line, id, why)
+}
+
+// takeNotices records that the customer knows the prices of swap rules that the other service has announced: it named
+// them for the orders to come.
+func (s *Service) takeNotices(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
+	is, notices, err := s.read(ctx, of, c.Line, id)
+	if err != nil || len(notices) == 0 || !c.Announces(is) {
+		return err
+	}
+	return s.Notices(ctx, of.ID, notices)
 }
 
 // Cancel ends a contract that has left, or that has not come after all.

@@ -50,9 +50,16 @@ func (s *Service) List(ctx context.Context, of shop.Shop, q moving.Query) (movin
 // Contract returns a contract as it is stored, with the details that only the platform has. One
 // behind a fence is PAUSED.
 func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id int64) (moving.Contract, error) {
+	c, _, err := s.read(ctx, of, line, id)
+	return c, err
+}
+
+// read is Contract, with the notices without which the next orders of a contract that has come do not have
+// the prices of swap rules.
+func (s *Service) read(ctx context.Context, of shop.Shop, line shop.Line, id int64) (moving.Contract, []billing.Notice, error) {
 	d, err := s.Detail(ctx, of.ID, line, contract.ID(id))
 	if err != nil {
-		return moving.Contract{}, err
+		return moving.Contract{}, nil, err
 	}
 	var attempts []billing.Attempt
 	var oneOffs []billing.OneOff
@@ -68,7 +75,7 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 		return err
 	})
 	if err != nil {
-		return moving.Contract{}, err
+		return moving.Contract{}, nil, err
 	}
 	c := describe(d)
 	c.CyclesDone = d.EarlierOrders + amend.NextCycle(d.Contract, attempts, s.Clock.Now()) - 1 - d.PassedCycles
@@ -78,34 +85,45 @@ func (s *Service) Contract(ctx context.Context, of shop.Shop, line shop.Line, id
 	}
 	cal, err := of.Calendar()
 	if err != nil {
-		return moving.Contract{}, err
+		return moving.Contract{}, nil, err
 	}
 	if c.Next.IsZero() {
 		c.Next = d.AfterPause(cal)
 	}
 	if s.Leaves {
 		addPlanPrices(&c, d)
-	} else {
-		c.Expected = expected(c, d.Contract, inputs[d.ID].Rules, cal)
+		return c, nil, nil
 	}
-	return c, nil
+	rules := inputs[d.ID].Rules
+	var notices []billing.Notice
+	if c.Expected, notices = expected(c, d.Contract, rules, cal); len(notices) > 0 {
+		rules.Notices = slices.Clone(rules.Notices)
+		for _, n := range notices {
+			rules.Notices = append(rules.Notices, n.Notice)
+		}
+		c.Announced, _ = expected(c, d.Contract, rules, cal)
+	}
+	return c, notices, nil
 }
 
-// expected returns what the next orders of a contract that has come will cost, without one-time products.
-func expected(c moving.Contract, is contract.Contract, rules order.Rules, cal cadence.Calendar) []money.Amount {
+// expected returns what the next orders of a contract that has come will cost, without one-time products, and the
+// notices that prices of swap rules in them wait for, as of now.
+func expected(c moving.Contract, is contract.Contract, rules order.Rules, cal cadence.Calendar) (amounts []money.Amount, wait []billing.Notice) {
 	if c.Next.IsZero() {
-		return nil
+		return nil, nil
 	}
 	first := c.CyclesDone + 1 - is.EarlierOrders + is.PassedCycles
 	var places []order.Place
 	for n := range moving.ComparedOrders {
 		places = append(places, order.Place{Cycle: first + n, Date: c.DueOn(n, cal)})
 	}
-	var amounts []money.Amount
 	for _, o := range order.Walk(is, rules, places) {
 		amounts = append(amounts, o.Bill.Total)
+		for _, r := range o.Rises {
+			wait = append(wait, billing.Notice{Contract: is.ID, Notice: r.Notice(is.CreatedAt)})
+		}
 	}
-	return amounts
+	return amounts, wait
 }
 
 // describe returns a contract without its orders.
