@@ -210,8 +210,8 @@ func (tx *Tx) SwapNotices(ctx context.Context, contracts []contract.ID) (map[con
 	return notices, nil
 }
 
-// AddSwapNotices records notices. One of the same price, and one of a rule that was removed
-// meanwhile, is left out.
+// AddSwapNotices records notices. Of two of the same price the earlier one counts, and one of a rule that was
+// removed meanwhile is left out.
 func (tx *Tx) AddSwapNotices(ctx context.Context, list []billing.Notice) error {
 	var rules []swap.ID
 	if err := tx.q.NewSelect().Model((*swapRow)(nil)).Column("id").Where("w.shop_id = ?", tx.of).Scan(ctx, &rules); err != nil {
@@ -237,8 +237,16 @@ func (tx *Tx) AddSwapNotices(ctx context.Context, list []billing.Notice) error {
 		}
 		rows = append(rows, row)
 	}
-	_, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id, variant_id, price) DO NOTHING")
-	return err
+	if _, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id, variant_id, price) DO NOTHING"); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		_, err := tx.q.NewUpdate().Model(&r).Column("from_at").WherePK().Where("from_at > ?", r.FromAt).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("let a notice of contract %d count earlier: %w", r.ContractID, err)
+		}
+	}
+	return nil
 }
 
 // swapUseRow is a row of swap_uses.

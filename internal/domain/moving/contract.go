@@ -294,14 +294,14 @@ func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
 // charge, with swap rules, plans and boxes, that counts; elsewhere what the contracts hold, without the discount
 // of a box, which its bundle makes.
 func (c Contract) costs(is Contract, ahead int, cal cadence.Calendar) (was, now money.Amount) {
-	switch amount, named := c.named(ahead); {
+	amount, named := c.named(ahead)
+	switch {
 	case !named || ahead >= len(is.Expected):
 		return c.unboxed().Amount(ahead, cal), is.unboxed().Amount(ahead, cal)
-	case c.Announces(is):
-		return amount, is.Announced[ahead]
-	default:
-		return amount, is.Expected[ahead]
+	case ahead < len(is.Announced) && amount == is.Announced[ahead]:
+		return amount, amount
 	}
+	return amount, is.Expected[ahead]
 }
 
 // named returns the amount that the contract's service names for the next order but so many; false: none, or one
@@ -313,15 +313,15 @@ func (c Contract) named(ahead int) (money.Amount, bool) {
 	return c.Upcoming[ahead].Amount, c.Upcoming[ahead].Amount.Currency != ""
 }
 
-// Announces reports whether the contract's service names amounts with prices of swap rules that the reading of the
-// contract which has come here waits with.
-func (c Contract) Announces(is Contract) bool {
+// AnnouncedFrom returns when the first order is due for which the contract's service names a price of a swap rule that
+// the reading of the contract which has come here waits with; zero: none.
+func (c Contract) AnnouncedFrom(is Contract) time.Time {
 	for n, amount := range is.Announced {
 		if was, named := c.named(n); named && was == amount && was != is.Expected[n] {
-			return true
+			return c.Upcoming[n].Date
 		}
 	}
-	return false
+	return time.Time{}
 }
 
 func (c Contract) unboxed() Contract {

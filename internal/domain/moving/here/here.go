@@ -229,8 +229,15 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 // them for the orders to come.
 func (s *Service) takeNotices(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
 	is, notices, err := s.read(ctx, of, c.Line, id)
-	if err != nil || len(notices) == 0 || !c.Announces(is) {
+	if err != nil {
 		return err
+	}
+	from := c.AnnouncedFrom(is)
+	if from.IsZero() {
+		return nil
+	}
+	for i := range notices {
+		notices[i].From = from
 	}
 	return s.Notices(ctx, of.ID, notices)
 }

@@ -120,7 +120,12 @@ func expected(c moving.Contract, is contract.Contract, rules order.Rules, cal ca
 	for _, o := range order.Walk(is, rules, places) {
 		amounts = append(amounts, o.Bill.Total)
 		for _, r := range o.Rises {
-			wait = append(wait, billing.Notice{Contract: is.ID, Notice: r.Notice(is.CreatedAt)})
+			n := billing.Notice{Contract: is.ID, Notice: r.Notice(is.CreatedAt)}
+			if !slices.ContainsFunc(wait, func(had billing.Notice) bool {
+				return had.Rule == n.Rule && had.Variant == n.Variant && had.Price == n.Price
+			}) {
+				wait = append(wait, n)
+			}
 		}
 	}
 	return amounts, wait

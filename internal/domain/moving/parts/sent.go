@@ -187,7 +187,7 @@ func keyOf(p moving.Part) string {
 
 // sentMembers makes members of the loyalty programme at the other service. Their balances there change by what they have
 // here beyond the points that were brought from there.
-type sentMembers struct{ members }
+type sentMembers struct{}
 
 func (sentMembers) judge(ctx context.Context, j *job, p moving.Part) (list []moving.Finding, err error) {
 	m := *p.Data.Member
