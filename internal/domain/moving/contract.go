@@ -41,8 +41,8 @@ type Contract struct {
 	Next time.Time `json:"next,omitzero"` // when its next order is charged; zero: none is to come
 	// Of a contract that has come here: what its next orders cost, without one-time products, and what they cost with the
 	// prices of swap rules that its customer has had no notice of; no Announced: there are no such prices.
-	Expected  []money.Amount `json:"-"`
-	Announced []money.Amount `json:"-"`
+	Expected  []money.Amount `json:"expected,omitempty"`
+	Announced []money.Amount `json:"announced,omitempty"`
 
 	Upcoming    []Upcoming `json:"upcoming,omitempty"` // the next orders, by date, without those that are skipped
 	Past        []Past     `json:"past,omitempty"`     // the last orders, the newest first
