@@ -14,7 +14,7 @@ import (
 	"github.com/perennialhq/perennial/internal/prove/oracle"
 )
 
-// termsPlan is what makes the orders of a contract that moves cost something else with time.
+// termsPlan has the terms of a contract that change the cost of its orders with time.
 type termsPlan struct {
 	Codes  []discountPlan // that the buyer enters at the checkout
 	ByHand []discountPlan // that the merchant adds after it

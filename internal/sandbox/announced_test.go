@@ -26,7 +26,7 @@ const (
 	inCharging  = "the Charging page"
 )
 
-// announcement is what was said last of an order before it was charged: amounts by place.
+// announcement has the last amounts of an order before its charge, by place.
 type announcement map[string]string
 
 // announcements are those of the main store's orders, by attempt. It shares no code with the service's
@@ -92,7 +92,7 @@ func (a *announcements) pass(weeks int) {
 	a.readReminders()
 }
 
-// chargingPage is what the Charging page shows of the next 7 days.
+// chargingPage has the figures of the Charging page about the next 7 days.
 type chargingPage struct {
 	Orders int `json:"ordersInNext7Days"`
 	Totals []struct {
@@ -187,7 +187,7 @@ func (a *announcements) readReminders() {
 	}
 }
 
-// forecastDays is how far the forecast looks that is compared.
+// forecastDays is the number of days of the forecast that is compared.
 const forecastDays = 30
 
 // readForecast keeps what the forecast says of the coming days.

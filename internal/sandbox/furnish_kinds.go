@@ -144,7 +144,7 @@ func (s *Sandbox) prepareKinds(ctx context.Context, store shop.Shop) error {
 		return err
 	}
 	for i, name := range []string{"Honey: large jars", "Honey: the summer harvest is sold"} {
-		if err := s.honeySwap(ctx, store, name, honey[2*i], honey[2*i+1]); err != nil {
+		if err := s.lastingSwap(ctx, store, name, honey[2*i], honey[2*i+1]); err != nil {
 			return fmt.Errorf("make the swap rule %q: %w", name, err)
 		}
 	}

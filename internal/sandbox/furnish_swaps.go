@@ -34,8 +34,8 @@ func (s *Sandbox) demoSwap(ctx context.Context, of shop.Shop) (swap.ID, error) {
 	return made.ID, err
 }
 
-// honeySwap makes a rule that replaces a jar of honey by another one, from the next order on.
-func (s *Sandbox) honeySwap(ctx context.Context, of shop.Shop, name string, from, to simulator.Variant) error {
+// lastingSwap makes a rule that replaces a product by another one, from the next order on.
+func (s *Sandbox) lastingSwap(ctx context.Context, of shop.Shop, name string, from, to simulator.Variant) error {
 	_, err := s.front.running().Swaps.Create(ctx, of, swap.Rule{
 		Line: shop.Subscriptions, Name: name, Discount: swap.ExistingPlan,
 		Sources: []swap.Product{{VariantID: from.ID, Quantity: 1}}, Destinations: []swap.Product{{VariantID: to.ID, Quantity: 1}},

@@ -152,5 +152,5 @@ func (s *Sandbox) leavers(most int) (list []simulator.Contract, err error) {
 	return list, nil
 }
 
-// leaveReasons are what customers say who leave.
+// leaveReasons are the answers of customers who leave.
 var leaveReasons = []string{"Too expensive", "Too much left", "Moving away"}

@@ -12,7 +12,7 @@ import (
 	"github.com/perennialhq/perennial/internal/sandbox/demo"
 )
 
-// kindRow is what the service's interface shows of a contract in a list.
+// kindRow is a contract in a list of the interface.
 type kindRow struct {
 	SubscriptionContractID int64
 	Status                 string
@@ -120,7 +120,10 @@ func (b *bench) shownKind(id int64) shownKind {
 // unlimit lets the test send as many requests as it wants.
 func (b *bench) unlimit() {
 	b.t.Helper()
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":1000}`, nil)
+	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	if b.second != nil {
+		b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	}
 }
 
 func (b *bench) platformContract(id int64) simulator.Contract {

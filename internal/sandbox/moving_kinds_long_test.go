@@ -5,7 +5,6 @@ package sandbox
 import (
 	"testing"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/pgtest"
 )
 
@@ -24,8 +23,7 @@ func TestEachKindMovesThereAndBackOnPostgreSQL(t *testing.T) {
 func eachKindMoves(t *testing.T, database func(testing.TB) string) {
 	stays := startInline(t, Options{MainOnly: true, Contracts: 16, Kinds: true})
 	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, Kinds: true, Database: database(t), SecondDatabase: database(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	for _, one := range []*bench{stays, b} {
 		one.advance("P35D")
 	}
@@ -35,9 +33,7 @@ func eachKindMoves(t *testing.T, database func(testing.TB) string) {
 	b.wave(id, 100)
 	b.advance("P35D")
 	b.arrivedBut(id, 2) // two have a price of a swap rule that the interface does not say
-	if _, err := b.second.front.running().Moves.End(t.Context(), b.secondStore(), id, activity.Operator); err != nil {
-		t.Fatal(err)
-	}
+	b.endMove(id)
 	back := b.moveOut()
 	b.advance("PT30M")
 	b.makeParts(back)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/perennialhq/perennial/internal/domain/activity"
 	"github.com/perennialhq/perennial/internal/domain/moving"
 	"github.com/perennialhq/perennial/internal/pgtest"
 )
@@ -95,8 +94,7 @@ func movesUnderFaultsAndBack(t *testing.T, database func(testing.TB) string) {
 	stays := startInline(t, Options{MainOnly: true, Contracts: 20})
 	o := Options{DataDir: t.TempDir(), Second: true, MainOnly: true, Contracts: 20, Database: database(t), SecondDatabase: database(t)}
 	b := start(t, o)
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	fail := func() {
 		b.direct("POST", "/platform/faults", `{"rate":0.1,"kinds":["timeout_before","timeout_after","http_500","webhook_lost"],"seed":7,"for":"P90D"}`, nil)
 		b.direct("POST", "/instances/faults", `{"instance":"first","rate":0.1,"kinds":["timeout_before","timeout_after","http_500","connection_reset"],"seed":5,"for":"P90D"}`, nil)
@@ -118,9 +116,7 @@ func movesUnderFaultsAndBack(t *testing.T, database func(testing.TB) string) {
 	restart()
 	b.advance("P14D")
 	b.arrived(id)
-	if _, err := b.second.front.running().Moves.End(t.Context(), b.secondStore(), id, activity.Operator); err != nil {
-		t.Fatal(err)
-	}
+	b.endMove(id)
 	back := b.moveOut()
 	b.advance("P1D")
 	b.wave(back, 100)

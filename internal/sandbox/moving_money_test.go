@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
-
-	"github.com/perennialhq/perennial/internal/domain/activity"
 )
 
 // price gives weekly contracts what makes their orders cost something else with time: discounts for
@@ -55,8 +53,7 @@ func TestMoneyMovesWhole(t *testing.T) {
 	t.Parallel()
 	stays := startInline(t, Options{MainOnly: true, Contracts: 40})
 	b := start(t, Options{Second: true, MainOnly: true, Contracts: 40, Database: file(t), SecondDatabase: file(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	for _, one := range []*bench{stays, b} {
 		one.withoutSwaps()
 		one.price()
@@ -67,9 +64,7 @@ func TestMoneyMovesWhole(t *testing.T) {
 	b.wave(id, 100)
 	b.advance("P8D")
 	b.arrived(id)
-	if _, err := b.second.front.running().Moves.End(t.Context(), b.secondStore(), id, activity.Operator); err != nil {
-		t.Fatal(err)
-	}
+	b.endMove(id)
 	back := b.moveOut()
 	b.advance("P1D")
 	b.wave(back, 100)

@@ -13,8 +13,7 @@ func TestAnnouncedPriceMoves(t *testing.T) {
 	t.Parallel()
 	stays := startInline(t, Options{MainOnly: true, Contracts: 60})
 	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 60, SecondDatabase: file(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	var dearer int64
 	for _, one := range []*bench{stays, b} {
 		one.withoutSwaps()
@@ -23,7 +22,7 @@ func TestAnnouncedPriceMoves(t *testing.T) {
 			t.Fatal(err)
 		}
 		dearer = variants[1].ID
-		if err := one.honeySwap(t.Context(), one.store(), "Ground coffee is sold", variants[0], variants[1]); err != nil {
+		if err := one.lastingSwap(t.Context(), one.store(), "Ground coffee is sold", variants[0], variants[1]); err != nil {
 			t.Fatal(err)
 		}
 		one.advance("P8D")

@@ -160,8 +160,7 @@ func TestPartsMoveBeforeContracts(t *testing.T) {
 func movesWithParts(t *testing.T, database string) {
 	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
 	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, SecondDatabase: database})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	id := b.startMove(b.Manifest().Loyalty)
 	b.dryRunOfParts(id)
 	b.makeParts(id)
@@ -252,8 +251,7 @@ func TestPartsMoveOutBeforeContracts(t *testing.T) {
 func movesOutWithParts(t *testing.T, database func(testing.TB) string) {
 	stays := startInline(t, Options{MainOnly: true, Contracts: 16})
 	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, Database: database(t), SecondDatabase: database(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	for _, of := range []*bench{stays, b} { // contracts that move begin with their first order there: the rule must not depend on that
 		rule := strings.NewReplacer("PRODUCT_THEN_EXISTING", "EXISTING_PLAN", `"updatedFirstOrder":false`, `"updatedFirstOrder":true`).Replace(of.rules())
 		if status, text := ask(t, "PUT", of.Manifest().Subscriptions+"/api/external/v2/product-swaps", of.Manifest().APIKey, rule); status != http.StatusOK {

@@ -56,21 +56,12 @@ func (p points) begin(to moving.Direction) moving.ID {
 	return move.ID
 }
 
-func (p points) end(id moving.ID) {
-	p.t.Helper()
-	a, of := p.mover()
-	if _, err := a.Moves.End(p.t.Context(), of, id, activity.Operator); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
 // Each point counts once, wherever it was earned or spent: before the points were moved, between that and the next time
 // they are, at either service, there and back again. What is repeated adds nothing, in the same move and in another one.
 func TestPointsCountOnceThereAndBack(t *testing.T) {
 	t.Parallel()
 	b := startInline(t, Options{Second: true, MainOnly: true, Contracts: 16, SecondDatabase: file(t)})
-	b.direct("POST", "/settings", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
-	b.direct("POST", "/settings?instance=second", `{"requestsPerSecond":1000,"requestBurst":10000}`, nil)
+	b.unlimit()
 	m := b.Manifest()
 	p := points{b, m.Examples.LoyaltyCustomer}
 	start := b.balance(m.Loyalty, m.APIKey, p.member)
@@ -92,12 +83,12 @@ func TestPointsCountOnceThereAndBack(t *testing.T) {
 	p.change(false, -25)
 	b.makeParts(id)
 	p.have("after more was spent there", start+5, start+10)
-	p.end(id)
+	b.endMove(id)
 
 	id = p.begin(moving.In)
 	b.makeParts(id)
 	p.have("after another move", start+5, start+10)
-	p.end(id)
+	b.endMove(id)
 
 	p.change(false, 1)
 	id = p.begin(moving.Out)
@@ -111,12 +102,12 @@ func TestPointsCountOnceThereAndBack(t *testing.T) {
 	p.change(true, -6)
 	b.makeParts(id)
 	p.have("after more was spent here", start+9, start+8)
-	p.end(id)
+	b.endMove(id)
 
 	id = p.begin(moving.Out)
 	b.makeParts(id)
 	p.have("after another move back", start+9, start+8)
-	p.end(id)
+	b.endMove(id)
 
 	p.change(false, 3)
 	id = p.begin(moving.In)

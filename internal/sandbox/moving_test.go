@@ -94,6 +94,15 @@ func (b *bench) wave(id moving.ID, percent int) {
 	}
 }
 
+// endMove ends a move.
+func (b *bench) endMove(id moving.ID) {
+	b.t.Helper()
+	a, of := b.mover()
+	if _, err := a.Moves.End(b.t.Context(), of, id, activity.Operator); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // describeMove fails the test with what holds a move up.
 func (b *bench) describeMove(id moving.ID) {
 	b.t.Helper()

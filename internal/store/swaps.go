@@ -237,7 +237,8 @@ func (tx *Tx) AddSwapNotices(ctx context.Context, list []billing.Notice) error {
 		}
 		rows = append(rows, row)
 	}
-	if _, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id, variant_id, price) DO NOTHING"); err != nil {
+	added, err := insert(ctx, tx, rows, "ON CONFLICT (shop_id, contract_id, rule_id, variant_id, price) DO NOTHING")
+	if err != nil || added == int64(len(rows)) {
 		return err
 	}
 	for _, r := range rows {

@@ -33,7 +33,7 @@ func (s *Service) Brought(ctx context.Context, of shop.ID, key string) (brought 
 	return brought, err
 }
 
-// differencesAtOnce is how many differences are looked for at once.
+// differencesAtOnce is the number of differences that one query looks for.
 const differencesAtOnce = 8
 
 // broughtUnder returns the entries of points that were brought under a key, with the differences after the first of them.

@@ -276,8 +276,8 @@ func (c Contract) After(orders int, cal cadence.Calendar) Contract {
 // ComparedOrders is the number of orders to come that are compared before a contract is cancelled where it was.
 const ComparedOrders = 3
 
-// Differs says which of the next orders another reading of the contract charges another amount for; "":
-// none. One-time products are left out: they follow later.
+// Differs names the first of the next orders that another reading of the contract charges another amount for;
+// "": none. One-time products are left out: they follow later.
 func (c Contract) Differs(is Contract, cal cadence.Calendar) string {
 	for n := range ComparedOrders {
 		if c.MaxCycles > 0 && n >= max(1, c.MaxCycles-c.CyclesDone) {
@@ -324,6 +324,7 @@ func (c Contract) AnnouncedFrom(is Contract) time.Time {
 	return time.Time{}
 }
 
+// unboxed returns the contract without the discount of its box.
 func (c Contract) unboxed() Contract {
 	c.Discounts = slices.DeleteFunc(slices.Clone(c.Discounts), func(d contract.Discount) bool { return bundle.IsDiscount(d.Title) })
 	return c
@@ -333,11 +334,6 @@ func (c Contract) unboxed() Contract {
 func (c Contract) Amount(ahead int, cal cadence.Calendar) money.Amount {
 	s := c.Stored(cal)
 	return s.Cost(s.Lines, 1+ahead, ahead)
-}
-
-// DueOn returns when the next order but so many is due.
-func (c Contract) DueOn(ahead int, cal cadence.Calendar) time.Time {
-	return c.Stored(cal).DueOn(1+ahead, cal)
 }
 
 // Sold returns what an order of the contract has, by variant.

@@ -1,6 +1,6 @@
 package oracle
 
-// Sale is what a subscription was sold at. Amounts count the smallest unit of the currency.
+// Sale has the prices and discounts of a subscription. Amounts count the smallest unit of the currency.
 type Sale struct {
 	Lines     []Goods
 	Discounts []Discount // in the order in which they were given

@@ -39,7 +39,7 @@ func StockHoney(sim *simulator.Simulator) error {
 	return err
 }
 
-// Purchase is what a customer subscribes to.
+// Purchase is a subscription that a customer buys.
 type Purchase struct {
 	Plan     Plan
 	Variants []simulator.Variant

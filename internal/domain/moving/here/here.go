@@ -228,6 +228,9 @@ func (s *Service) Open(ctx context.Context, of shop.Shop, c moving.Contract, id 
 // takeNotices records that the customer knows the prices of swap rules that the other service has announced: it named
 // them for the orders to come.
 func (s *Service) takeNotices(ctx context.Context, of shop.Shop, c moving.Contract, id int64) error {
+	if !of.Settings.SwapRules {
+		return nil
+	}
 	is, notices, err := s.read(ctx, of, c.Line, id)
 	if err != nil {
 		return err

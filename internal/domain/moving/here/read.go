@@ -63,12 +63,12 @@ func (s *Service) read(ctx context.Context, of shop.Shop, line shop.Line, id int
 	}
 	var attempts []billing.Attempt
 	var oneOffs []billing.OneOff
-	var inputs map[contract.ID]billing.Inputs
+	var inputs map[contract.ID]billing.Inputs // of a contract that has come
 	err = s.Store.View(ctx, of.ID, func(tx intake.ReadTx) (err error) {
 		if attempts, err = tx.AttemptsOf(ctx, []contract.ID{d.ID}); err != nil {
 			return err
 		}
-		if oneOffs, err = tx.OneOffs(ctx, []contract.ID{d.ID}); err != nil {
+		if oneOffs, err = tx.OneOffs(ctx, []contract.ID{d.ID}); err != nil || s.Leaves {
 			return err
 		}
 		inputs, err = billing.ReadInputs(ctx, tx, of, map[contract.ID]*contract.Contract{d.ID: &d.Contract})
@@ -112,10 +112,10 @@ func expected(c moving.Contract, is contract.Contract, rules order.Rules, cal ca
 	if c.Next.IsZero() {
 		return nil, nil
 	}
-	first := c.CyclesDone + 1 - is.EarlierOrders + is.PassedCycles
+	dates, first := c.Stored(cal), c.CyclesDone+1-is.EarlierOrders+is.PassedCycles
 	var places []order.Place
 	for n := range moving.ComparedOrders {
-		places = append(places, order.Place{Cycle: first + n, Date: c.DueOn(n, cal)})
+		places = append(places, order.Place{Cycle: first + n, Date: dates.DueOn(1+n, cal)})
 	}
 	for _, o := range order.Walk(is, rules, places) {
 		amounts = append(amounts, o.Bill.Total)
